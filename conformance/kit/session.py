@@ -40,7 +40,7 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Role, Run
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import (
     MALFORMED,
@@ -85,20 +85,19 @@ class Runs:
         """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
         settings = context.settings
         self._offers = None
+        context.off_limits.begin_at(targets)
         before: list[Discovered] = []
         for target in targets:
             before += await discover(target, context, before)
         looked = (each for each in context.recorder.by_id.held if each.script == LOOKED)
         answers = [each.answer for each in looked if each.answer is not None]
-        context.off_limits.add(*all_left_alone(answers, settings), careful=False)
+        context.off_limits.add(*all_left_alone(answers, settings))
         for found in as_careful_everywhere(before, answers):
             if eras and found.run.era not in eras:
                 continue
             if not _replays(settings.replay, found.run.id):
                 continue
-            kept = off_limits(found.tools, found.run, settings)
-            careful = settings.allow_calls is not AllowCalls.ALL
-            context.off_limits.add(*kept, careful=careful)
+            context.off_limits.add(*off_limits(found.tools, found.run, settings))
             own = bounded(found, settings)
             self.found.append(own)
             self.declared[own.run.id] = declared(own)

@@ -10,14 +10,14 @@ from fixtures.servers.hostility.table import table
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages.attacks import HAND, attacks_page, tried
+from scripts.website.pages.attacks import HAND, LIMITS, attacks_page, tried
 from scripts.website.pages.context import Context
 from scripts.website.pages.vocabularies import homes
 
 
 def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
     servers = {*table(), *HOSTILE}
-    kept = [each for each in tried() if each["by"] != HAND]
+    kept = [each for each in tried() if each["by"] not in (HAND, LIMITS)]
     missing = [each["by"] for each in kept
                if each["by"] not in servers and not (ROOT / each["by"]).is_file()]  # fmt: skip
     assert missing == []
@@ -38,12 +38,17 @@ def test_an_idea_that_no_test_holds_was_tried_on_a_day_and_did_not_work():
         assert date.fromisoformat(each["date"]).isoformat() == each["date"]
 
 
+def test_an_idea_that_no_promise_covers_is_among_the_limits():
+    limits = [each for each in tried() if LIMITS in (each["by"], f"{each['outcome']}s")]
+    assert {(each["by"], each["outcome"]) for each in limits} == {(LIMITS, "limit")}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_promise_of_the_threat_model_names_tests_that_are_there(language):
     page = (ROOT / "docs" / language / "conformance" / "security.md").read_text("utf-8")
     rows = page.partition("{ #promises }")[2].partition("{ #limits }")[0].splitlines()
     promises = [row for row in rows if row.startswith("| ")][1:]
-    assert len(promises) == 20
+    assert len(promises) == 21
     for row in promises:
         named = re.findall(r"`(?:make )?([a-z_.]+)`", row.split(" | ")[-1])
         assert named, row

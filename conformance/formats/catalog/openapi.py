@@ -39,7 +39,11 @@ VERSIONS = ("3.0", "3.1", "3.2")
 DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
-_CHANGING = frozenset({"put", "patch", "delete"})
+CHANGING = frozenset({"put", "patch", "delete"})
+_OTHER_METHOD = frozenset(
+    {"_method", "x-http-method", "x-http-method-override", "x-method-override"}
+)
+"""Inputs by which frameworks take a call for one with another method."""
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods that a client or a proxy means something else by than a call."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
@@ -109,7 +113,7 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
         return
     base = _base(data)
     for place, method, _, operation in _each(data):
-        if method not in _CHANGING:
+        if method not in CHANGING:
             continue
         given, route = _names(place, operation)
         yield given or route, Invocation(base + str(place[1]), method.upper())
@@ -179,6 +183,7 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
+    changes = method in CHANGING or any(one.name.lower() in _OTHER_METHOD for one in inputs)
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,
@@ -192,7 +197,7 @@ def _tool(
         },
         description=next((t for t in texts if isinstance(t, str) and t), None),
         output_schema=next(iter(answers.values()), None),
-        annotations=Annotations(destructive=True if method in _CHANGING else None),
+        annotations=Annotations(destructive=True if changes else None),
         safe=True if method == "get" else None,
         invocation=Invocation(
             _base(document.data) + path,

@@ -18,14 +18,12 @@ from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
-_MOST_DECODED: Final = 4
-"""Times that a path is decoded: a proxy and a server may each do it once."""
-_STEP_ENDS: Final = re.compile(r"[;?#\0]")
-"""Where a step ends for some server: at its parameters, or at what it took for the path's end."""
-_NO_STEPS: Final = frozenset({"", ".", "index.php"})
-"""What changes nothing in a path: the last one is the program to which a web server gives all."""
-_FORMAT: Final = re.compile(r"(?<=[^.])\.\w*\Z")
-"""What is asked for behind a name, such as `.json`: some frameworks route both to one function."""
+_LONGEST: Final = 16 * 1024
+"""Characters of a path that is looked at: one letter may stand for eighteen."""
+_SIGNS: Final = re.compile(r"[/\\;?#%]")
+"""What is a sign of an address, and no letter, to a server that decodes a step once more."""
+PLACE: Final = "{}"
+"""A place for a value in a step of a template, whatever its name is."""
 
 
 def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...]:
@@ -77,30 +75,66 @@ def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
     return called.method.upper(), "/" + path.strip("/")
 
 
-def plain_path(path: str) -> str:
-    """A path as the most tolerant server reads it: without case, escapes and empty steps.
+def steps_of(path: str) -> tuple[str, ...] | None:
+    """The steps of a path; None if two servers may differ about what they are.
 
-    Two paths that any server may take for one are equal: also with `.` and `..`, with the
-    parameters that `;` begins, in letters of another width, and with a format such as `.json`.
+    The steps of two paths are equal if a server may route both to one function: without regard to
+    the case and the width of letters, and to empty steps. Servers differ about escaped signs of an
+    address, dots alone, what no eye sees, and a path without an end.
     """
+    if len(path) > _LONGEST:
+        return None
     steps: list[str] = []
-    for _ in range(_MOST_DECODED):
-        path = unquote(path, errors="replace")
-    path = unicodedata.normalize("NFKC", path).casefold()
-    for part in path.replace("\\", "/").split("/"):
-        step = _STEP_ENDS.split(part, maxsplit=1)[0].strip()
-        if step == "..":
-            del steps[-1:]
-        elif step not in _NO_STEPS:
+    for part in path.split("/"):
+        try:
+            decoded = unquote(part, errors="strict")
+        except ValueError:
+            return None
+        step = unicodedata.normalize("NFKC", decoded).upper().casefold().strip()
+        if _SIGNS.search(step) or not step.isprintable() or (step and not step.strip(".")):
+            return None
+        if step:
             steps.append(step)
-    if steps:
-        steps[-1] = _FORMAT.sub("", steps[-1])
-    return "/" + "/".join(steps)
+    return tuple(steps)
+
+
+def without_format(steps: tuple[str, ...]) -> tuple[str, ...]:
+    """The steps without a format such as `.json`: some frameworks route both to one function."""
+    while steps:
+        name = steps[-1].partition(".")[0]
+        steps = steps[:-1]
+        if name:
+            return (*steps, name)
+    return steps
+
+
+def is_one_step(text: str) -> bool:
+    """Whether a text is one step of a path to every server, neither none nor two."""
+    steps = steps_of(in_address(text))
+    return steps is not None and len(without_format(steps)) == 1
+
+
+def template_of(path: str) -> str:
+    """The template of a route, in which all places for values are the same."""
+    found, depth = [], 0
+    for part in re.split(r"(\{|\}|%7[bd])", path, flags=re.I):
+        sign = unquote(part)
+        if sign == "{":
+            depth += 1
+        elif sign == "}" and depth == 1:
+            found.append(PLACE)
+            depth = 0
+        elif sign == "}" and depth:
+            depth -= 1
+        elif not depth:
+            found.append(part)
+    return path if depth else "".join(found)
 
 
 def plain_method(method: str) -> str:
     """A method as a framework finds its function: it answers HEAD by that of GET."""
-    return "GET" if method.upper() == "HEAD" else method.upper()
+    asked = method.strip().upper()
+    return "GET" if asked == "HEAD" else asked
 
 
 def function_of(name: str, called: Invocation | None) -> str:

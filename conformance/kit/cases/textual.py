@@ -7,8 +7,8 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
-from urllib.parse import unquote
 
+from conformance.formats.catalog.routes import is_one_step
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.cases.deviations import WHOLE_FLOAT
 from conformance.kit.cases.near_misses import TRUTH
@@ -18,13 +18,12 @@ from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.constraints import type_of
 from conformance.kit.schema.places import from_pointer
 from conformance.kit.schema.view import SchemaView
+from conformance.kit.transport.binding import to_text
 from conformance.kit.transport.bindings import traits_of
 
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """What stays one part of a path on every server; `.` and `..` do not."""
-_MOST_DECODED = 4
-"""Times that a part of a path is decoded: a proxy and a server may each do it once."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
@@ -91,9 +90,8 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
     """Whether each value has a text, where it travels as one.
 
     With `any_path`, the case is an extreme one. A float without a fraction is then meant as an
-    integer, which as text is no longer an integer (`1.0`). A text in a path may have spaces,
-    slashes and letters of any language. It is sent in a GET alone, which changes nothing should the
-    server take it for another route.
+    integer, which as text is no longer an integer (`1.0`). A text in a path may have spaces and
+    letters of any language. It is sent in a GET alone.
     """
     if not isinstance(arguments, dict):
         return False
@@ -106,7 +104,7 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
             return False
         if where is Where.PATH and _PATH_PART.fullmatch(text) is None:
             readable = any_path and called.method.upper() == "GET"
-            if not readable or not text.strip() or _leads_up(text):
+            if not readable or not is_one_step(text):
                 return False
         if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
             return False
@@ -114,29 +112,15 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
 
 
 def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:
-    """Whether a call stays on the tool's own route, also where its path is normalized on the way.
+    """Whether a call stays on the tool's own route: each value in its path is one step of it.
 
-    `.` and `..` are steps to another route, also behind a slash and in escapes; nothing at all is
-    the collection. What was sent before, or is given by a user, may hold them.
+    What was sent before, is given by a user, or is suggested by a server may be more or less.
     """
     called = textual(tool, run)
     if called is None or not isinstance(arguments, dict):
         return True
     in_path = (arguments[n] for n in arguments if called.place_of(n) is Where.PATH)
-    texts = (each if isinstance(each, str) else json.dumps(each) for each in in_path)
-    return all(text and not _leads_up(text) for text in texts)
-
-
-def _leads_up(text: str) -> bool:
-    """Whether a part of a path is a step to where it is, or up, however often it is decoded."""
-    for _ in range(_MOST_DECODED):
-        if any(part.strip() in {".", ".."} for part in re.split(r"[/\\;]", text)):
-            return True
-        decoded = unquote(text)
-        if decoded == text:
-            return False
-        text = decoded
-    return True
+    return all(is_one_step(to_text(each)) for each in in_path)
 
 
 def _is_whole_float(value: Any) -> bool:

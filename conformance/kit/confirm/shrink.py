@@ -140,7 +140,7 @@ class _Search:
                 if key not in known:
                     case = self._with(arguments)
                     known[key] = False
-                    if case is not None and not channel.is_off_limits(self._tool, arguments):
+                    if case is not None and channel.may_call(self._tool, arguments):
                         if self.calls >= self._most:
                             break
                         exchange = await self._send(channel, case, self._original.id)

@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.database import Memory
+from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
 from conformance.kit.drive.pacing import Width
@@ -36,6 +37,8 @@ from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era
 
+WITHHELD = -1
+"""The id of an exchange for what was not sent."""
 MOST_STARTS = 25
 """Starts of one process in a channel: a server that dies at each call must not go on for ever."""
 _SILENCE = 1 / 5
@@ -109,14 +112,14 @@ class Channel:
         """Whether something that is sent may be answered."""
         return self._wire.is_open
 
-    def is_off_limits(self, tool: Tool, arguments: Any) -> bool:
-        """Whether a call over plain HTTP leads to a tool that is destructive, and left out: by a
-        value in its address, in a header or in its body.
-        """
+    def may_call(self, tool: Tool, arguments: Any) -> bool:
+        """Whether a call stays on the tool's own route, and leads to nothing that is off limits."""
+        if not keeps_route(tool, self.run, arguments):
+            return False
         off_limits = self.context.off_limits
         if off_limits.is_empty or self.binding.traits.speaks_mcp:
-            return False
-        return off_limits.holds(self.binding.call(tool, arguments))
+            return True
+        return not off_limits.holds(self.binding.call(tool, arguments))
 
     def speaks_for(self, run: Run) -> None:
         """Go on for another run, on the same connection: what is sent is that run's."""
@@ -223,7 +226,12 @@ class Channel:
     async def send(
         self, request: Request, *, script: str, step: Step, confirms: int | None = None
     ) -> Exchange:
-        """Send anything, as a step of a script; waits where the server says that it is busy."""
+        """Send anything, as a step of a script; waits where the server says that it is busy.
+
+        What is off limits is not sent, and not recorded: the exchange is WITHHELD.
+        """
+        if self.context.off_limits.holds(request):
+            return Exchange(WITHHELD, "", request, None, None, 0.0, 0.0, step=step)
         number, run = self._numbers.next(), self.run.id
         if self._wire.connection is None:
             await self._ensure_open()

@@ -8,7 +8,13 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.naming import good_id
-from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
+from conformance.kit.drive.channel import (
+    WITHHELD,
+    Channel,
+    ConnectFailed,
+    Context,
+    open_channel,
+)
 from conformance.kit.drive.pacing import together
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.evidence import Call, RunEvidence, call_of
@@ -34,8 +40,6 @@ from conformance.kit.transport.binding import Received
 
 _MOST_STEPS = 5_000
 _OPEN = Step("open")
-_WITHHELD = -1
-"""The id of an exchange for what was not sent."""
 
 
 class Playing:
@@ -54,7 +58,7 @@ class Playing:
         self._steps = script.function(stage)
         self._action = next(self._steps, None)
         self._left = _MOST_STEPS
-        self._withheld: set[Step] = set()
+        self._withheld: dict[Step, Exchange] = {}
         self.exchanges: list[Exchange] = []
 
     async def play(self, *, to_close: bool = False) -> None:
@@ -64,7 +68,7 @@ class Playing:
                 return
             self._left -= 1
             done = await self._act(self._action)
-            self.exchanges += (each for each in done if each.id != _WITHHELD)
+            self.exchanges += (each for each in done if each.id != WITHHELD)
             try:
                 self._action = self._steps.send(done[-1])
             except StopIteration:
@@ -91,16 +95,18 @@ class Playing:
         what would show that the server still answers after it.
         """
         unmarked = replace(action.step, mark=None)
-        if unmarked in self._withheld or self._channel.context.off_limits.holds(action.request):
-            self._withheld.add(unmarked)
-            return Exchange(_WITHHELD, "", action.request, None, None, 0.0, 0.0, step=action.step)
+        if unmarked in self._withheld:
+            return self._withheld[unmarked]
         before = self._confirms.get(action.step)
-        return await self._channel.send(
+        exchange = await self._channel.send(
             action.request,
             script=self.name,
             step=action.step,
             confirms=before.id if before else None,
         )
+        if exchange.id == WITHHELD:
+            self._withheld[unmarked] = exchange
+        return exchange
 
     async def _connect(self, action: Open | Close | Restart) -> Exchange:
         channel, step = self._channel, CLOSE

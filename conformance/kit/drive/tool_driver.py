@@ -16,7 +16,6 @@ from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, fewer, only
-from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
@@ -211,10 +210,10 @@ class ToolRun:
         return ends or self._answered > MOST_ANSWERED or self._left <= 0 or self._is_lacking
 
     def _may_send(self, case: Case) -> bool:
-        """Whether a case is sent at all; one that reaches a destructive tool never is."""
+        """Whether a case is sent at all; one that leaves the tool's own route never is."""
         if self._has_enough() or self._channel.silent:
             return False
-        return not self._channel.is_off_limits(self._tool, case.arguments)
+        return self._channel.may_call(self._tool, case.arguments)
 
     @property
     def _left(self) -> float:
@@ -251,7 +250,7 @@ class ToolRun:
             key = to_bytes(arguments)
             if key in tried:
                 continue
-            if not self._keeps_route(arguments):
+            if not self._channel.may_call(self._tool, arguments):
                 language = self._channel.context.settings.language
                 self._off_route = message("kit.reason.other_route").words(language)
                 continue
@@ -272,11 +271,6 @@ class ToolRun:
             if repaired is not None:
                 waiting.insert(0, repaired)
         return last
-
-    def _keeps_route(self, arguments: Any) -> bool:
-        """Whether a call stays on the tool's own route, and does not reach what is off limits."""
-        own = keeps_route(self._tool, self._channel.run, arguments)
-        return own and not self._channel.is_off_limits(self._tool, arguments)
 
     def _repaired(self, refused: Call) -> dict[str, Any] | None:
         """The refused arguments, corrected by what the refusal says: as data, else in words."""
@@ -320,7 +314,7 @@ class ToolRun:
                 break
             repaired = self._followed(current)
             leads_on = to_bytes(repaired) != to_bytes(current.case.arguments)
-            if not (leads_on and self._keeps_route(repaired)):
+            if not (leads_on and self._channel.may_call(self._tool, repaired)):
                 break
             case = replace(
                 refused.case,

@@ -18,7 +18,7 @@ _TRIES = 6
 class Wire:
     """Sends while a connection is open. `deadline` is a reading of time.monotonic().
 
-    What is `barred` is not sent even where a redirect leads to it.
+    What is `barred` is not sent over HTTP, even where a redirect leads to it.
     """
 
     def __init__(self, settings: Settings, deadline: float, barred: Barred) -> None:

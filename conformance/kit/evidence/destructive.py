@@ -8,7 +8,6 @@ transport and at every route.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -23,8 +22,9 @@ from conformance.formats.catalog.routes import (
     function_of,
     plain,
     plain_method,
-    plain_path,
     route_of,
+    steps_of,
+    template_of,
 )
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
@@ -45,7 +45,6 @@ _HOLDER: Final = "annotations"
 """The member of a declaration that holds the hint."""
 _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
 """In an answer without these nothing is destructive: a name may be written in escapes."""
-_PLACEHOLDER: Final = re.compile(r"\{[^/{}]*\}")
 
 
 def as_careful_everywhere(
@@ -60,8 +59,8 @@ def as_careful_everywhere(
     tools = [tool for one in runs for tool in one.tools]
     said, guessed = _said_in(answers)
     for known, tool in zip(own, tools, strict=True):
-        if tool.annotations.destructive and warns_of_destruction(tool.raw):
-            said |= known
+        if tool.annotations.destructive:
+            (said if warns_of_destruction(tool.raw) else guessed).update(known)
     certain, likely = _reached(said, own), _reached(guessed, own)
     destroys = (
         at in certain or (at in likely and tool.annotations.destructive is not False)
@@ -135,7 +134,9 @@ def _keys(names: Sequence[str], called: Invocation | None) -> frozenset[Key]:
 
 def _route(method: str, path: str) -> Key:
     """A route, whatever its parameters are called, and however its path is written."""
-    return plain_method(method), _PLACEHOLDER.sub("{}", plain_path(path))
+    template = template_of(path)
+    steps = steps_of(template)
+    return plain_method(method), template if steps is None else "/" + "/".join(steps)
 
 
 def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:

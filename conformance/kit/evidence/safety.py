@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
+from conformance.formats.catalog.openapi import CHANGING
 from conformance.formats.catalog.routes import route_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case_id import CaseId
@@ -39,13 +40,8 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         return message("kit.left_out.none")
     if settings.allow_calls is AllowCalls.ALL or _in_sandbox(run, settings):
         return None
-    called = tool.invocation
-    if tool.annotations.destructive:
-        if tool.form is ToolForm.OPENAPI and called is not None:
-            return message("kit.left_out.method", method=called.method)
-        return message("kit.left_out.destructive")
-    if tool.destructive_elsewhere:
-        return message("kit.left_out.destructive_elsewhere")
+    if _destroys(tool):
+        return _why_destructive(tool)
     if settings.allow_calls is AllowCalls.AUTO and _own_server(run):
         return None
     if not _reads_only(tool):
@@ -53,6 +49,17 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
         return message("kit.left_out.open_world")
     return None
+
+
+def _why_destructive(tool: Tool) -> Message:
+    called = tool.invocation
+    if not tool.annotations.destructive:
+        return message("kit.left_out.destructive_elsewhere")
+    if tool.form is not ToolForm.OPENAPI or called is None:
+        return message("kit.left_out.destructive")
+    if called.method.lower() in CHANGING:
+        return message("kit.left_out.method", method=called.method)
+    return message("kit.left_out.other_method")
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:

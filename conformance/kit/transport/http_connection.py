@@ -43,8 +43,8 @@ class HttpConnection:
     """Keep-alive connections to one server, that of `base`: nothing is ever sent to another.
 
     `timeout` is in seconds, for one whole request with its answer; `headers` go with every
-    request. A proxy of the environment is used for hosts other than this machine only. No redirect
-    is followed to what is `barred`.
+    request. A proxy of the environment is used for hosts other than this machine only. Nothing is
+    sent to what is `barred`, and no redirect is followed there.
     """
 
     def __init__(
@@ -128,6 +128,8 @@ class HttpConnection:
         if not same_server(request.url, self._base):
             # A target's own words may name any address; our headers are meant for the target.
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
+        if self._barred(request):
+            return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is off limits")
         clock = time.perf_counter()
         body = bytearray()
         head: list[httpx2.Response] = []

@@ -17,6 +17,8 @@ ATTACKS = f"{CONFORMANCE}/attacks.md"
 SOURCE = ROOT / "fixtures" / "servers" / "attacks.yaml"
 HAND = "hand"
 """In place of what tries an idea: it was tried by hand, on a day, and no test holds it."""
+LIMITS = "limits"
+"""In place of it, too: the kit cannot know better, and the page on security says so."""
 
 
 def tried() -> list[Mapping[str, Any]]:
@@ -42,10 +44,16 @@ def attacks_page(context: Context) -> bytes:
         [
             escaped(each[context.language]),
             escaped(context.said(f"attacks_{each['outcome']}")),
-            context.said("attacks_hand", date=each["date"])
-            if each["by"] == HAND
-            else code(each["by"].rpartition("/")[2]),
+            _tried_by(context, each),
         ]
         for each in ideas
     ]
     return page(context.said("attacks"), "attacks", about, [intro, table(head, rows)])
+
+
+def _tried_by(context: Context, idea: Mapping[str, Any]) -> str:
+    if idea["by"] == HAND:
+        return context.said("attacks_hand", date=idea["date"])
+    if idea["by"] == LIMITS:
+        return context.said("attacks_limits")
+    return code(idea["by"].rpartition("/")[2])

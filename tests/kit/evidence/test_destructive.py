@@ -112,6 +112,23 @@ def test_a_tool_may_deny_what_its_method_suggests(denied, called):
     assert reason.id == "kit.left_out.method"
 
 
+@pytest.mark.parametrize("place", ["query", "header"])
+@pytest.mark.parametrize("name", ["_method", "X-HTTP-Method-Override"])
+def test_an_operation_that_takes_its_method_from_an_input_is_destructive_everywhere(place, name):
+    page, described = {"tools": [item("purge", None)]}, document("/purge", "post")
+    one = {"name": name, "in": place, "schema": {"enum": ["DELETE"], "type": "string"}}
+    described["paths"]["/purge"]["post"]["parameters"] = [one]
+    found = [
+        Discovered(MCP, tools_of(page, Source.MCP).tools),
+        Discovered(OPENAPI, operations(described).tools),
+    ]
+    looked = [rpc({"result": page}), web(200, described)]
+    by_mcp, by_document = careful(found, looked)
+    assert why_left_out(by_mcp.tools[0], MCP, Settings()) is not None
+    reason = why_left_out(by_document.tools[0], OPENAPI, Settings())
+    assert reason.id == "kit.left_out.other_method"
+
+
 def test_a_hint_in_the_text_of_a_resource_counts():
     text = json.dumps({"resource_id": "purge", "annotations": {"destructiveHint": True}})
     read = rpc({"result": {"contents": [{"uri": "a", "text": text}]}})

@@ -1,20 +1,26 @@
 """Nothing that the kit sends reaches a destructive tool that is left out, whatever it is for."""
 
+import re
+import unicodedata
+from contextlib import suppress
 from itertools import count
-from urllib.parse import quote
+from urllib.parse import unquote, urljoin, urlsplit
 
+import httpx2
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.formats.catalog.routes import steps_of
 from conformance.http.scripts import NO_TOOL
+from conformance.kit.cases.textual import keeps_route
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.safety import off_limits as left_alone
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.model.exchange import HttpRequest, StdioRequest
-from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.model.settings import Settings
 from conformance.kit.session import Session
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.transport.bindings import binding_of
@@ -39,33 +45,133 @@ def off_limits(run, *items, **more):
     source = Source.MCP if run is MCP else Source.ATDF
     asked = Settings(**more)
     kept = left_alone(tools_of({"tools": list(items)}, source).tools, run, asked)
-    found.add(*kept, careful=asked.allow_calls is not AllowCalls.ALL)
+    found.add(*kept)
     return found
+
+
+SIGNS = ["/", "//", "\\", ".", "..", ";", ";a=1", "?", "#", "\0", "\t", " ", "%", "\u00ad", "x"]
+WORDS = ["admin", "purge", "items", "1", "things", "cancel", ":", ".json", "{id}", "\uff50urge"]
 
 
 @st.composite
 def spellings(draw):
-    """A path that some server takes for `/admin/purge`."""
+    """A text of steps and signs, any of which may be escaped, also twice."""
+    parts = draw(st.lists(st.sampled_from([*WORDS, *SIGNS, "/"]) | st.text(max_size=2), max_size=8))
+    found = ""
+    for part in parts:
+        part = draw(st.sampled_from([part, part.upper()]))
+        times = draw(st.sampled_from([0, 0, 1, 2, 3]))
+        for _ in range(times):
+            part = "".join(f"%{byte:02x}" for byte in part.encode("utf-8", "surrogatepass"))
+        found += part
+    return found
+
+
+def resolved(path):
+    """A path without `.` and `..`, as a proxy or a framework makes it."""
     steps = []
-    for step in ("admin", "purge"):
-        letters = (draw(st.sampled_from([c, c.upper(), f"%{ord(c):02x}"])) for c in step)
-        ends = ["", ";a=1", "%3Fa", "%23a", "%00", "%20", *([".", ".json"] * (step == "purge"))]
-        steps += ["".join(letters) + draw(st.sampled_from(ends))]
-        steps += draw(st.sampled_from([[], [""], ["."], ["x", ".."], ["%2e"], ["index.php"]]))
-    path = "/" + "/".join(steps)
-    path = path.replace("p", draw(st.sampled_from(["p", "\uff50"])))
-    return quote(path) if draw(st.booleans()) else path
+    for step in path.split("/"):
+        if step == "..":
+            del steps[-1:]
+        elif step not in ("", "."):
+            steps.append(step)
+    return "/" + "/".join(steps)
+
+
+def readings(path):
+    """What a server may take a path for: it decodes once or twice, and tidies before or after."""
+    waiting, found = [path], {path}
+    tidy = [
+        unquote, str.lower, resolved, str.strip,
+        lambda each: each.replace("\\", "/"), lambda each: re.split(r"[?#\0]", each)[0],
+        lambda each: re.sub(";[^/]*", "", each), lambda each: re.sub(r"\.[a-z]*$", "", each),
+        lambda each: unicodedata.normalize("NFKC", each), lambda each: re.sub("/+", "/", each),
+    ]  # fmt: skip
+    while waiting:
+        each = waiting.pop()
+        more = {one(each) for one in tidy} - found
+        found |= more
+        waiting += more
+    return found
+
+
+ROUTES = [
+    item("purge", "/admin/purge", **DESTROYS), item("log", "/admin/purge.log"),
+    item("one", "/items/{id}/purge", **DESTROYS), item("two", "/things/{id}:cancel", **DESTROYS),
+]  # fmt: skip
+REACHED = re.compile("/admin/purge|/items/[^/]+/purge|/things/[^/]+:cancel")
 
 
 @given(spellings())
-@settings(max_examples=60, deadline=None)
-def test_a_path_that_is_written_in_another_way_is_the_same_route(path):
-    page = {"tools": [item("purge", "/admin/purge", **DESTROYS), item("other", path)]}
-    found = [Discovered(HTTP, tools_of(page, Source.ATDF).tools)]
-    (one,) = careful(found, [web(200, page)])
-    assert [why_left_out(tool, HTTP, Settings()) is None for tool in one.tools] == [False, False]
-    held = off_limits(HTTP, page["tools"][0])
-    assert held.holds(HttpRequest("POST", HTTP.endpoint.rstrip("/") + path))
+@example("%61dmin/purge/")
+@settings(max_examples=300, deadline=None)
+def test_no_server_takes_a_path_that_is_sent_for_the_route_of_such_a_tool(path):
+    url = f"{HTTP.endpoint}/{path}"
+    if not off_limits(HTTP, *ROUTES).holds(HttpRequest("POST", url)):
+        read = readings(f"/{urlsplit(url).path.lstrip('/')}")
+        assert "/admin/purge.log" in read or not any(map(REACHED.fullmatch, read))
+
+
+@pytest.mark.parametrize("path", ["/admin/purge", "/Admin//purge/", "/admin/%70urge.json",
+                                  "/items/5/PURGE", "/things/5:cancel", "/admin/x/../purge",
+                                  "/admin%2Fpurge", "/%2561dmin/purge", "/a%00", "/a;b/c",
+                                  "/" + "a" * 20_000, "/" + "\ufdfa" * 20_000])  # fmt: skip
+def test_what_may_be_such_a_route_is_not_sent_and_neither_is_what_can_be_read_in_two_ways(path):
+    assert off_limits(HTTP, *ROUTES).holds(HttpRequest("POST", HTTP.endpoint + path))
+
+
+@pytest.mark.parametrize(("method", "path"), [
+    ("GET", "/admin/purge"), ("POST", "/admin"), ("POST", "/items/5/keep"), ("POST", "/things/5"),
+    ("POST", "/tools/gr%C3%B6%C3%9Fe%20a/invoke"), ("POST", "/items/1/2/purge"),
+    ("POST", "/create?next=/admin/purge"), ("POST", "/admin/purge.log"),
+])  # fmt: skip
+def test_what_is_no_such_route_is_sent(method, path):
+    assert not off_limits(HTTP, *ROUTES).holds(HttpRequest(method, HTTP.endpoint + path))
+
+
+@pytest.mark.parametrize("place", ["{id}", "{a{b}}", "{a/b}", "{a?b}", "%7Bid%7D", "{}", "{a}-{b}"])
+def test_a_place_for_a_value_may_have_any_name(place):
+    held = off_limits(HTTP, item("purge", f"/items/{place}/purge", **DESTROYS))
+    assert held.holds(HttpRequest("POST", f"{HTTP.endpoint}/items/5-6/purge"))
+    assert not held.holds(HttpRequest("POST", f"{HTTP.endpoint}/items/5-6/keep"))
+
+
+def test_where_nothing_is_off_limits_every_path_is_sent():
+    assert not off_limits(HTTP, item("a")).holds(HttpRequest("POST", f"{HTTP.endpoint}/a%2F../b"))
+
+
+VALUES = {"type": "object", "properties": {"id": {"type": "string"}, "to": {"type": "string"}}}
+
+
+@given(spellings() | st.text(), st.sampled_from(["GET", "POST"]))
+@settings(max_examples=300, deadline=None)
+def test_whatever_its_values_are_a_call_stays_on_its_own_route(value, method):
+    (tool,) = tools_of({"tools": [item("x", "/a/{id}/b/{to}", method, VALUES)]}, Source.ATDF).tools
+    given = {"id": value, "to": value}
+    if keeps_route(tool, HTTP, given):
+        path = urlsplit(binding_of(HTTP, Settings()).call(tool, given).url).path
+        assert all(re.fullmatch("/a/[^/]+/b/[^/]+", each) for each in readings(path))
+
+
+@given(spellings())
+def test_what_is_looked_at_is_what_is_sent(path):
+    url = urljoin(HTTP.endpoint, f"/{path.lstrip('/')}")
+    with suppress(httpx2.InvalidURL):
+        sent = httpx2.URL(url).raw_path.decode("ascii").partition("?")[0]
+        looked = steps_of(urlsplit(url).path)
+        assert looked is None or looked == steps_of(sent)
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:1/a%2Fb;c", "http://127.0.0.1:1/Api/"])
+def test_the_path_of_a_target_may_be_any_and_routes_are_behind_it(target):
+    held = OffLimits()
+    held.begin_at([target])
+    base = target.rstrip("/")
+    held.add(["purge"], [("POST", "/purge"), ("POST", f"{base}/tools/drop/invoke")], [])
+    assert not held.holds(HttpRequest("POST", f"{base}/mcp"))
+    assert held.holds(HttpRequest("POST", f"{base}/purge"))
+    assert held.holds(HttpRequest("POST", f"{base}/tools/Drop/invoke"))
+    assert held.holds(HttpRequest("POST", f"{base}/x/../purge"))
 
 
 @pytest.mark.parametrize(
@@ -83,45 +189,6 @@ def test_of_a_member_that_is_there_twice_the_one_counts_that_warns(first, last, 
     found = [Discovered(MCP, tools_of({"tools": [item("purge")]}, Source.MCP).tools)]
     (one,) = careful(found, [looked])
     assert why_left_out(one.tools[0], MCP, Settings()) is not None
-
-
-@pytest.mark.parametrize("given", [{"headers": (("X-HTTP-Method-Override", "delete"),)},
-                                   {"headers": (("x-method-override", "PUT"),)},
-                                   {"url": "http://127.0.0.1:1/a?b=1&_method=DELETE"},
-                                   {"body": b'{"b": 1, "_method": "Delete"}'}])  # fmt: skip
-def test_no_request_asks_for_another_method_in_place_of_its_own(given):
-    request = HttpRequest(**{"method": "POST", "url": "http://127.0.0.1:1/a", **given})
-    assert off_limits(HTTP, item("a", "/a")).holds(request)
-    assert not off_limits(HTTP, item("a", "/a"), allow_calls=AllowCalls.ALL).holds(request)
-
-
-@pytest.mark.parametrize(
-    ("url", "given", "expected"),
-    [("/create?_method=GET", {}, False), ("/items?_method=get", {}, True),
-     ("/items", {"headers": (("X-HTTP-Method-Override", "HEAD"),)}, True),
-     ("/items", {"body": b'{"_method": "GET"}'}, True), ("/items", {"method": "HEAD"}, True),
-     ("/items", {}, False), ("/items", {"body": b'{"_method": "mean"}'}, False),
-     ("/create", {"headers": (("X-Original-URL", "/purge"),)}, True),
-     ("/create", {"headers": (("X-Rewrite-Url", "http://127.0.0.1/Purge"),)}, True),
-     ("/create?rest_route=/purge", {}, True), ("/create?rest_route=/items", {}, False),
-     ("/create", {"headers": (("X-Original-URL", " /purge"),)}, True),
-     ("/create", {"headers": (("X-Original-URL", "%252Fpurge"),)}, True),
-     ("/create?r=purge", {}, True), ("/create?r=purges", {}, False),
-     ("/create", {"body": b'{"_METHOD": "DELETE"}'}, True),
-     ("/create", {"body": b'{"all": [{"method": "GET", "url": "/items"}]}'}, True),
-     ("/create", {"body": b'{"all": [{"method": "POST", "url": "/purge"}]}'}, True),
-     ("/create", {"body": b'{"all": [{"method": "PUT", "url": "/things/5"}]}'}, True),
-     ("/create", {"body": b'{"all": [{"method": "POST", "url": "/things/5"}]}'}, False),
-     ("/create", {"body": b'{"word": "purge"}'}, False),
-     ("/" + "a" * 20_000, {}, True), ("/create?a=" + "a" * 70_000, {}, True)],
-)  # fmt: skip
-def test_a_request_that_asks_for_another_method_or_path_counts_as_that_one(url, given, expected):
-    """Only where a destructive tool is: elsewhere, such a word is a value like any other."""
-    listed = item("items", "/items", "GET", **DESTROYS)
-    one = item("thing", "/things/{id}", "PUT", **DESTROYS)
-    held = off_limits(HTTP, listed, one, item("purge", "/purge", **DESTROYS), item("create"))
-    url = HTTP.endpoint.rstrip("/") + url
-    assert held.holds(HttpRequest(**{"method": "POST", "url": url, **given})) is expected
 
 
 def test_a_tool_at_the_route_of_a_destructive_one_that_is_asked_by_head_is_so_itself():
@@ -157,12 +224,10 @@ def test_a_tool_that_is_listed_in_one_way_alone_may_be_offered_in_the_other_too(
 def test_of_thousands_of_routes_with_places_those_are_looked_at_whose_steps_fit():
     held = OffLimits()
     routes = [("POST", f"/a{n}/{{id}}/b") for n in range(20_000)]
-    held.add((), [*routes, ("POST", "/{tenant}/a7/purge")], (), careful=True)
+    held.add((), [*routes, ("POST", "/{tenant}/a7/purge")], ())
     assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a19999/x/b"))
     assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a7/purge"))
     assert not held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a8/purge"))
-    query = "&".join(f"q{n}=/b{n}/c/b" for n in range(1000))
-    assert not held.holds(HttpRequest("POST", f"http://127.0.0.1:1/do?{query}"))
 
 
 def called_at(page, *, unsent, redirects=()):
@@ -195,16 +260,6 @@ VERB = {
     "type": "object", "properties": {"verb": {"enum": ["purge"], "type": "string"}},
     "required": ["verb"],
 }  # fmt: skip
-
-
-METHOD = {
-    "type": "object", "properties": {"_method": {"enum": ["DELETE"], "type": "string"}},
-    "required": ["_method"],
-}  # fmt: skip
-
-
-def test_no_body_asks_for_a_method_that_changes_things():
-    called_at({"tools": [item("add"), item("do", "/do", schema=METHOD)]}, unsent=("POST", "/do"))
 
 
 @pytest.mark.parametrize(
@@ -247,7 +302,7 @@ def test_a_value_in_a_path_reaches_no_route_that_has_a_place_for_a_value_itself(
 
 @pytest.mark.parametrize(
     ("method", "path", "expected"),
-    [("POST", "/items/1/purge", True), ("POST", "/items/a%2Fb/PURGE/", True),
+    [("POST", "/items/1/purge", True), ("POST", "/items/ab/PURGE/", True),
      ("POST", "/items/%7B/purge", True), ("GET", "/items/1/purge", False),
      ("POST", "/items/1/keep", False), ("POST", "/items/all/purge", False)],
 )  # fmt: skip

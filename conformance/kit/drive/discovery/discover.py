@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from conformance.kit.config.secrets import is_secret_name
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.gateway import gateway_runs
-from conformance.kit.drive.discovery.http import destructive_of, http_run, look
+from conformance.kit.drive.discovery.http import http_run, leave_alone, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
 from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
@@ -118,7 +118,8 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
-        shut = destructive_of(http.tools if http is not None else (), (), probe, context)
+        leave_alone(http.tools if http is not None else (), (), probe, context)
+        shut = context.off_limits
         places = [each for each in places if not shut.holds(HttpRequest("POST", each[1]))]
         spoken = await together([mcp_runs(*place, target, context) for place in places])
     finally:

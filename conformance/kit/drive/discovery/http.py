@@ -13,7 +13,7 @@ from conformance.formats.catalog.routes import named, routed
 from conformance.formats.text.address import in_address
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
-from conformance.kit.drive.channel import Channel, Context
+from conformance.kit.drive.channel import WITHHELD, Channel, Context
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.catalog import (
@@ -38,7 +38,6 @@ from conformance.kit.evidence.listing import (
     openapi_in,
     operations_of,
 )
-from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.safety import off_limits
 from conformance.kit.evidence.script import LOOKED
@@ -58,16 +57,12 @@ async def look(channel: Channel, url: str, step: Step) -> Exchange:
     return await channel.send(request, script=LOOKED, step=step)
 
 
-def destructive_of(
+def leave_alone(
     tools: Sequence[Tool], documents: Sequence[Any], run: Run, context: Context
-) -> OffLimits:
-    """What discovery asks for no more, once a catalog said that it destroys something.
-
-    From then on, no redirect leads there either, whatever is asked for.
-    """
-    context.off_limits.add(*off_limits(tools, run, context.settings), careful=False)
-    context.off_limits.add(*left_alone(documents, context.settings), careful=False)
-    return context.off_limits
+) -> None:
+    """Send nothing more to what a catalog or document calls destructive, whatever asks for it."""
+    context.off_limits.add(*off_limits(tools, run, context.settings))
+    context.off_limits.add(*left_alone(documents, context.settings))
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
@@ -132,22 +127,22 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         return None
     judged, left_out = judged_of(items, channel.context.settings)
     read = listing(judged, Source.ATDF, documents)
-    shut = destructive_of(read.catalog.tools, documents, run, channel.context)
+    leave_alone(read.catalog.tools, documents, run, channel.context)
     if manifest.trouble is None:
         path = link_in(discovery, "toolset_catalog") or CATALOG_PATH
-        unread += await look_around_http(channel, body_json(manifest), path, shut)
+        unread += await look_around_http(channel, body_json(manifest), path)
     discovered = Discovered(
         run,
         tools=read.catalog.tools,
         problems=read.catalog.problems,
         documents=read.pages,
-        exchanges=tuple(exchanges),
+        exchanges=tuple(each for each in exchanges if each.id != WITHHELD),
         listed=bool(documents),
         tools_path=paths[0] if paths else "",
         left_out=(*left_out, *unread),
         faults=read.faults,
     )
-    found = await _usual_document(channel, run, shut) if discovered.tools else None
+    found = await _usual_document(channel, run) if discovered.tools else None
     if found is None:
         return discovered
     known = operations_of(found[0])[0].tools
@@ -203,7 +198,7 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
     if given is None and is_openapi(body_json(first)):
         return await _run(channel, run, body_json(first), run.endpoint)
     if given is None:
-        found = await _usual_document(channel, run, OffLimits())
+        found = await _usual_document(channel, run)
         return await _run(channel, run, *found) if found is not None else None
     url = urljoin(run.endpoint + "/", given)
     document = await _document(channel, url)
@@ -214,12 +209,10 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
     return await _run(channel, run, document, url)
 
 
-async def _usual_document(channel: Channel, run: Run, shut: OffLimits) -> tuple[Any, str] | None:
+async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
     """The OpenAPI document where frameworks serve it, and its address."""
     for place in OpenapiPlace:
         url = urljoin(run.endpoint + "/", OPENAPI_PLACE_PATH[place])
-        if shut.holds(spoken(channel.binding, HttpBinding).get(url)):
-            continue
         document = await _document(channel, url)
         if is_openapi(document):
             return document, url
@@ -240,7 +233,7 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
     own = replace(http, endpoint=endpoint, openapi=True)
-    destructive_of(catalog.tools, (document,), own, channel.context)
+    leave_alone(catalog.tools, (document,), own, channel.context)
     beside, unread = await _beside(channel, endpoint)
     others = listing(beside, Source.ATDF).catalog.tools
     found = Discovered(

@@ -17,7 +17,6 @@ from conformance.kit.evidence.catalog import (
     other_collections,
 )
 from conformance.kit.evidence.declarations import Reasons, read_collections
-from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
@@ -40,23 +39,19 @@ USUAL = tuple(
 """Where a target without a manifest may list what is not a tool."""
 
 
-async def look_around_http(
-    channel: Channel, manifest: Any, catalog: str, shut: OffLimits
-) -> Reasons:
+async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> Reasons:
     """Ask for the toolset catalog and the collections of other resources, side by side.
 
-    Nothing is asked for that is `shut`. What is given says that the manifest names more.
+    What is given says that the manifest names more.
     """
     announced = isinstance(manifest, dict)
     paths, unread = read_collections(other_collections(manifest) if announced else USUAL)
     get = spoken(channel.binding, HttpBinding).get
-    paths = [each for each in paths if not shut.holds(get(each))]
 
     async def ask(path: str, step: Step) -> Exchange:
         return await channel.send(get(path), script=LOOKED, step=step)
 
-    own = [] if shut.holds(get(catalog)) else [ask(catalog, CATALOG)]
-    await asyncio.gather(*own, *(_walk(ask, path) for path in paths))
+    await asyncio.gather(ask(catalog, CATALOG), *(_walk(ask, path) for path in paths))
     return unread
 
 
