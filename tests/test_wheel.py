@@ -144,11 +144,14 @@ def test_nothing_of_the_user_takes_part(install, server, here, tmp_path):
         (here / name).write_text(HOSTILE)
     (here / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
     before = files(here)
-    variables = {"PYTEST_ADDOPTS": "--nor-this-one", "PYTEST_PLUGINS": "no_such_plugin"}
+    variables = {
+        "PYTEST_ADDOPTS": "--nor-this-one", "PYTEST_PLUGINS": "no_such_plugin", "PYTEST_DEBUG": "1",
+    }  # fmt: skip
     cache = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     program = install(OWN) / "agent-formats"
     done = run(program, "check", server, *QUICK, cwd=here, **variables, **cache)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "[hook]" not in done.stdout + done.stderr
     assert files(here) - before == {f"conformance-report/{name}" for name in REPORT}
 
 

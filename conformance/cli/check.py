@@ -37,8 +37,8 @@ from conformance.spec.clauses import PACKAGE
 from conformance.spec.messages import Message, message
 
 _PLUGINS = ("conformance.kit.plugin.hooks", "pytest_metadata.plugin", "pytest_html.plugin")
-_OF_THE_USER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS")
-"""Variables that would change the session."""
+_OF_THE_USER = ("PYTEST_ADDOPTS", "PYTEST_PLUGINS", "PYTEST_DEBUG")
+"""Variables that would change the session, or print what it was given, secrets included."""
 _KEPT_CACHES = 50
 _FILES = 64
 """Files and connections that a session may have open at the same time."""

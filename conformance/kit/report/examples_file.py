@@ -20,6 +20,8 @@ _SHOWN = 3
 """Calls that are shown with their answers."""
 _LONGEST = 300
 """Characters of a call or an answer in a comment."""
+_UNFOLDED = 2**31
+"""Columns: where a quoted text is folded, ruamel.yaml may add a space to it."""
 
 
 def without_baseline(evidence: Iterable[RunEvidence]) -> dict[str, ToolEvidence]:
@@ -64,7 +66,12 @@ def _shown(text: str, report: Report) -> str:
 
 
 def _comment(text: str) -> str:
-    return f"# {text}\n"
+    return f"# {_readable(text)}\n"
+
+
+def _readable(text: str) -> str:
+    """The text without the two signs that no YAML text may hold, however they are shown."""
+    return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
 
 def _yaml(name: str, calls: list[Any]) -> str:
@@ -74,11 +81,11 @@ def _yaml(name: str, calls: list[Any]) -> str:
     made = YAML(typ="safe", pure=True)
     made.default_flow_style = False
     made.allow_unicode = to_text({name: calls}).isprintable()  # else some would be line breaks
-    made.width = 120
+    made.width = _UNFOLDED
     stream = io.StringIO()
     made.dump({name: calls}, stream)
     text = stream.getvalue()
     if visible(text, None, lines=True) == text:
         return text
     key, value = (visible(json.dumps(each, ensure_ascii=False), None) for each in (name, calls))
-    return f"? {key}\n: {value}\n"
+    return _readable(f"? {key}\n: {value}\n")

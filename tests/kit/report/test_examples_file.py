@@ -85,6 +85,11 @@ VALUES = st.recursive(
 
 @example("\x85", {"\u2028": "\x85\U0001f600"}, "a\nb: c")
 @example("no", {"yes": "1e3", "~": "on"}, "# no")
+@example("0", {}, "\ufffe")
+@example("::error::\uffff", {"::x::\ufffe": "::y::\uffff"}, "0")
+@example(
+    "0", {"0": {"0000" + "\x1f" * 8 + "\x7f\x7f" + "\U00010000" * 5: "0\x1f\x7f\U000100000 0"}}, "0"
+)
 @settings(max_examples=50, deadline=None)
 @given(NAMES, st.dictionaries(NAMES, VALUES, max_size=4), NAMES)
 def test_whatever_a_tool_and_a_server_say_the_file_is_taken_back(name, arguments, said):
