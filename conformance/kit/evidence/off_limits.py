@@ -39,8 +39,8 @@ _Marks = tuple[tuple[int, str, str], ...]
 class _Routes:
     """Routes with places for values: those of one form are looked up together."""
 
-    _forms: dict[tuple[str, int], dict[_Marks, set[tuple[str, ...]]]] = field(default_factory=dict)
-    """By the method, the number of steps, and the marks: all other steps."""
+    _forms: dict[tuple[str, int], dict[_Marks, set[str]]] = field(default_factory=dict)
+    """By the method, the number of steps, and the marks: the path of all other steps."""
 
     def add(self, place: _Place) -> None:
         method, steps = place
@@ -61,9 +61,10 @@ class _Routes:
         )
 
 
-def _unmarked(steps: tuple[str, ...], marks: _Marks) -> tuple[str, ...]:
+def _unmarked(steps: tuple[str, ...], marks: _Marks) -> str:
+    """One text: many thousands of steps would take much more memory."""
     marked = {at for at, _, _ in marks}
-    return tuple(step for at, step in enumerate(steps) if at not in marked)
+    return "/".join(step for at, step in enumerate(steps) if at not in marked)
 
 
 @dataclass(slots=True)
@@ -75,10 +76,10 @@ class OffLimits:
     _bases: set[str] = field(default_factory=set)
     """The paths of the targets: routes are behind them, and that of a target may be unusual."""
     _names: set[str] = field(default_factory=set)
-    _exact: set[_Place] = field(default_factory=set)
+    _exact: set[str] = field(default_factory=set)
     _loose: _Routes = field(default_factory=_Routes)
     """Those with places for values, and those that are exact, without their format."""
-    _others: set[_Place] = field(default_factory=set)
+    _others: set[str] = field(default_factory=set)
     """Routes of other tools without a place for a value: a server prefers them to loose ones."""
 
     def begin_at(self, targets: Iterable[str]) -> None:
@@ -104,13 +105,13 @@ class OffLimits:
             self.is_empty = False
             for place in self._places(method, template_of(address)):
                 if _is_exact(place):
-                    self._exact.add(place)
+                    self._exact.add(_text(place))
                 self._loose.add(place)
                 if PLACE not in "".join(place[1][-1:]):
                     self._loose.add(_bare(place))
         for method, address in others:
             first = self._places(method, template_of(address))[:1]
-            self._others.update(filter(_is_exact, first))
+            self._others.update(map(_text, filter(_is_exact, first)))
 
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them, or a path that servers read differently."""
@@ -118,10 +119,10 @@ class OffLimits:
             return False
         if isinstance(request, HttpRequest):
             places = self._places(request.method, request.url)
-            if not places or not self._exact.isdisjoint(places):
+            if not places or not self._exact.isdisjoint(map(_text, places)):
                 return True
             loosely = (*places, *map(_bare, places))
-            if places[0] not in self._others and any(map(self._loose.lead, loosely)):
+            if _text(places[0]) not in self._others and any(map(self._loose.lead, loosely)):
                 return True
         return bool(self._names) and not self._names.isdisjoint(map(plain, _called(request)))
 
@@ -140,6 +141,10 @@ class OffLimits:
 
 def _is_exact(place: _Place) -> bool:
     return not any(PLACE in step for step in place[1])
+
+
+def _text(place: _Place) -> str:
+    return "/".join((place[0], *place[1]))
 
 
 def _bare(place: _Place) -> _Place:
