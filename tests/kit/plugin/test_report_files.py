@@ -53,6 +53,14 @@ def test_a_result_of_another_tool_is_known_as_that_whatever_comes_before_its_tes
     assert foreign_file(tmp_path, FILES) == tmp_path / "junit.xml"
 
 
+@pytest.mark.parametrize("name", ["n", "float:"])
+def test_a_record_of_numbers_that_json_has_no_word_for_is_the_kits_own(tmp_path, name):
+    more = {"found": {name: float("inf")}}
+    with ExchangeWriter(tmp_path / "exchanges.ndjson", kit="0.1.0", started="now", more=more):
+        pass
+    assert foreign_file(tmp_path, FILES) is None
+
+
 def test_a_file_that_appears_while_a_session_runs_is_not_replaced(tmp_path):
     folder = tmp_path / "report"
     (tmp_path / "appears.py").write_text(
