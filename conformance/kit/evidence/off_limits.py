@@ -45,9 +45,9 @@ class _Routes:
     def add(self, place: _Place) -> None:
         method, steps = place
         marks = tuple(
-            (at, step.partition(PLACE)[0], step.rpartition(PLACE)[2])
-            for at, step in enumerate(steps)
-            if PLACE in step
+            (at, part.partition(PLACE)[0], part.rpartition(PLACE)[2])
+            for at, part in enumerate(steps)
+            if PLACE in part
         )
         forms = self._forms.setdefault((method, len(steps)), {})
         forms.setdefault(marks, set()).add(_unmarked(steps, marks))
