@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
-from conformance.cli.documents.files import content, inputs, notation_of
+from conformance.cli.documents.files import STDIN, content, inputs, notation_of
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
@@ -23,8 +24,10 @@ def main(arguments: Sequence[str]) -> int:
     """Convert the named file; gives the exit code."""
     options = parser().parse_args(arguments)
     language = options.language
-    (each, *others) = inputs([options.file])
-    raw = message("validate.no_file") if others or each.found else content(each)
+    if options.file != STDIN and os.path.isdir(options.file):
+        return _refuse(f"{options.file}: {message('convert.directory').words(language)}")
+    each = next(inputs([options.file]))
+    raw = content(each)
     if isinstance(raw, Message):
         return _refuse(f"{options.file}: {raw.words(language)}")
     reading = read(raw, notation_of(each, raw))

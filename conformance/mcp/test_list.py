@@ -197,7 +197,9 @@ def _only_read(run: RunEvidence) -> bool:
 
 
 def _differing(one: frozenset[str], two: frozenset[str]) -> str:
-    return ", ".join(shown(name) for name in sorted(one ^ two)[:5])
+    """The names that only one of two sets has; `…` stands for more than five."""
+    names = [shown(name) for name in sorted(one ^ two)]
+    return ", ".join([*names[:5], "…"] if len(names) > 5 else names)
 
 
 @clause("MCP-LIST-008")

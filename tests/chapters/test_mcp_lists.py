@@ -16,6 +16,7 @@ from tests.chapters.mcp_evidence import (
     result,
     said,
     tool,
+    verdict,
     with_tool,
 )
 from tests.kit.samples import judges
@@ -112,6 +113,18 @@ CHANGING = {"tools": {"listChanged": True}}
 )  # fmt: skip
 def test_the_set_of_tools_is_compared(run, expected):
     assert said("MCP-LIST-007", run) == expected
+
+
+@pytest.mark.parametrize("run", [looks("ab", "a", "a", "a"), looks("a", "a", "ab", "a")],
+                         ids=["after the calls", "on another connection"])  # fmt: skip
+def test_a_tool_that_is_gone_is_not_said_to_be_offered(run):
+    words = verdict("MCP-LIST-007", run).findings[0].message.words()
+    assert '(tools that only one of the two has: "b")' in words
+
+
+def test_five_tools_of_a_set_that_differs_are_named():
+    words = verdict("MCP-LIST-007", looks("a", "a", "abcdefg", "a")).findings[0].message.words()
+    assert 'has: "b", "c", "d", "e", "f", …)' in words
 
 
 def test_every_clause_that_is_not_excluded_has_one_judge():

@@ -374,6 +374,16 @@ def test_the_command_refuses_what_cannot_be_converted_in_words(tmp_path, capsys,
     assert main([str(tmp_path / "none.json"), "--to", "ardf"]) == 2
 
 
+@pytest.mark.parametrize("files", [(), ("a.json",), ("a.json", "b.json")])
+def test_the_command_takes_a_directory_for_what_it_is(tmp_path, capsys, files):
+    for name in files:
+        (tmp_path / name).write_text(json.dumps(example("flight-search-tool")), encoding="utf-8")
+    assert main([str(tmp_path), "--to", "mcp"]) == 2
+    assert capsys.readouterr().err == (
+        f"{tmp_path}: This is a directory. Give one file, or - for standard input.\n"
+    )
+
+
 @pytest.mark.parametrize(
     "answer",
     [
