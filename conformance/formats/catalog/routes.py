@@ -19,7 +19,7 @@ from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
 _LONGEST: Final = 16 * 1024
-"""Characters of a path that is looked at: one letter may stand for eighteen."""
+"""Characters of a path or a name that is looked at: one letter may stand for eighteen."""
 _SIGNS: Final = re.compile(r"[/\\;?#%]")
 """What is a sign of an address, and no letter, to a server that decodes a step once more."""
 PLACE: Final = "{}"
@@ -90,7 +90,7 @@ def steps_of(path: str) -> tuple[str, ...] | None:
             decoded = unquote(part, errors="strict")
         except ValueError:
             return None
-        step = unicodedata.normalize("NFKC", decoded).upper().casefold().strip()
+        step = _folded(decoded)
         if _SIGNS.search(step) or not step.isprintable() or (step and not step.strip(".")):
             return None
         if step:
@@ -149,7 +149,12 @@ def function_of(name: str, called: Invocation | None) -> str:
 
 def plain(name: str) -> str:
     """A name in the signs that every framework leaves as they are."""
-    return re.sub(r"\W", "_", name).lower()
+    return re.sub(r"\W", "_", _folded(name) if len(name) <= _LONGEST else name.lower())
+
+
+def _folded(text: str) -> str:
+    """A text without what a server may take for no difference: case, width, blanks at its ends."""
+    return unicodedata.normalize("NFKC", text).upper().casefold().strip()
 
 
 def _routed(tool: Tool, operation: Tool) -> Tool:

@@ -225,4 +225,5 @@ def _named(item: dict[str, Any]) -> Iterator[Key]:
     if isinstance(called, dict) and isinstance(endpoint, str):
         with suppress(ValueError):  # half an IPv6 address
             path = "/" + urlsplit(endpoint).path.strip("/")
-            yield _route(str(called.get("method") or "POST").upper(), path)
+            method = called.get("method")
+            yield _route(method if isinstance(method, str) and method else "POST", path)

@@ -79,8 +79,10 @@ class OffLimits:
     _exact: set[str] = field(default_factory=set)
     _loose: _Routes = field(default_factory=_Routes)
     """Those with places for values, and those that are exact, without their format."""
-    _others: set[str] = field(default_factory=set)
-    """Routes of other tools without a place for a value: a server prefers them to loose ones."""
+    _others: set[tuple[str, str]] = field(default_factory=set)
+    """Routes of other tools without a place for a value, each with its host: that server prefers
+    them to loose ones.
+    """
 
     def begin_at(self, targets: Iterable[str]) -> None:
         """Take in the addresses that the user gave."""
@@ -111,7 +113,8 @@ class OffLimits:
                     self._loose.add(_bare(place))
         for method, address in others:
             first = self._places(method, template_of(address))[:1]
-            self._others.update(map(_text, filter(_is_exact, first)))
+            exact = map(_text, filter(_is_exact, first))
+            self._others.update((_host(address), each) for each in exact)
 
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them, or a path that servers read differently."""
@@ -122,7 +125,8 @@ class OffLimits:
             if not places or not self._exact.isdisjoint(map(_text, places)):
                 return True
             loosely = (*places, *map(_bare, places))
-            if _text(places[0]) not in self._others and any(map(self._loose.lead, loosely)):
+            own = _host(request.url), _text(places[0])
+            if own not in self._others and any(map(self._loose.lead, loosely)):
                 return True
         return bool(self._names) and not self._names.isdisjoint(map(plain, _called(request)))
 
@@ -137,6 +141,11 @@ class OffLimits:
         ]
         found = map(steps_of, dict.fromkeys([path, *behind]))
         return [(plain_method(method), steps) for steps in found if steps is not None]
+
+
+def _host(address: str) -> str:
+    """The host and port of an address that has a path."""
+    return urlsplit(address).netloc.casefold()
 
 
 def _is_exact(place: _Place) -> bool:

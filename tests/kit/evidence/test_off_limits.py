@@ -212,6 +212,16 @@ def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_h
     assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
 
 
+@pytest.mark.parametrize("name", ["caf\u00e9", "cafe\u0301", " CAF\u00c9 ", "\uff43af\u00e9"])
+def test_a_name_that_a_server_may_fold_to_that_of_such_a_tool_is_its_name(name):
+    called = {"method": "tools/call", "params": {"name": name}}
+    held = off_limits(MCP, item("caf\u00e9", **DESTROYS))
+    assert held.holds(StdioRequest(to_bytes(called)))
+    found = [item("caf\u00e9", **DESTROYS), item(name)]
+    (one,) = careful([Discovered(MCP, tools_of({"tools": found}, Source.MCP).tools)], [])
+    assert why_left_out(one.tools[-1], MCP, Settings()) is not None
+
+
 def test_a_tool_that_is_listed_in_one_way_alone_may_be_offered_in_the_other_too():
     called = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "purge"}}
     by_http = off_limits(HTTP, item("purge", "/admin/purge", **DESTROYS))
@@ -277,10 +287,11 @@ def test_no_redirect_leads_to_it():
     called_at(page, unsent=("POST", "/Purge"), redirects={"/hop": "/Purge"})
 
 
-@pytest.mark.parametrize("lacks", ["inputSchema", "description"])
-def test_a_declaration_that_cannot_be_used_says_what_destroys_all_the_same(lacks):
+@pytest.mark.parametrize(("lacks", "method"), [("inputSchema", 5), ("description", "post")])
+def test_a_declaration_that_cannot_be_used_says_what_destroys_all_the_same(lacks, method):
     purge = item("purge", "/purge", **DESTROYS, when_to_use=5)
     del purge[lacks]
+    purge["invocation"]["method"] = method
     called_at({"tools": [purge, item("hop", "/hop")]}, unsent=("POST", "/Purge"),
               redirects={"/hop": "/Purge"})  # fmt: skip
 
@@ -312,6 +323,12 @@ def test_a_route_with_a_place_is_off_limits_with_any_value_except_at_the_route_o
     purge = item("purge", "/items/{id}/purge", **DESTROYS)
     held = off_limits(HTTP, purge, item("all", "/items/all/purge"))
     assert held.holds(HttpRequest(method, HTTP.endpoint.rstrip("/") + path)) is expected
+
+
+def test_what_one_target_offers_at_a_route_says_nothing_of_another_target():
+    held = off_limits(HTTP, item("one", "/items/{id}", **DESTROYS), item("search", "/items/search"))
+    assert not held.holds(HttpRequest("POST", f"{HTTP.endpoint}/items/search"))
+    assert held.holds(HttpRequest("POST", "http://127.0.0.1:2/items/search"))
 
 
 def test_a_tool_that_has_the_name_of_none_is_not_called():
