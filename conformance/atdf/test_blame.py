@@ -6,8 +6,10 @@ from http import HTTPStatus
 from typing import Final
 
 from conformance.formats.problem import quoted, shown
+from conformance.formats.text import rpc
 from conformance.kit.cases.expectations import is_governed
 from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import Reading
 from conformance.kit.schema.constraints import same
 from conformance.kit.verdicts.blame import blamed_parameters
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
@@ -23,7 +25,8 @@ def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
     """A value that the schema lists or bounds, unlike the one in the accepted baseline call.
 
     An envelope that names a parameter is another clause's. A refusal that names several places
-    may speak of how they relate, which no schema says.
+    may speak of how they relate, which no schema says. That a call failed inside of the server,
+    and an error inside a success, have clauses of their own.
     """
     for call in tool.valid:
         if call.reading.accepted:
@@ -50,12 +53,20 @@ def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
         return None
     if baseline is None or not baseline.reading.accepted:
         return None
-    if not refused.exchange.request.is_rpc and reading.status not in _BLAMING:
+    if not _blames_the_input(reading):
         return None
     named = blamed_parameters(schema, reading)
     if len(named) != 1 or not _is_new(named[0], refused, baseline):
         return None
     return named[0] if is_governed(schema, refused.case.arguments, named[0]) else None
+
+
+def _blames_the_input(reading: Reading) -> bool:
+    """Whether a refusal says by its status, its code or `isError` that the input is at fault."""
+    if reading.disguise is not None:
+        return False
+    by_protocol = reading.rpc_code == rpc.INVALID_PARAMS or reading.status in _BLAMING
+    return by_protocol or reading.result is not None
 
 
 def _is_new(name: str, refused: Call, baseline: Call) -> bool:

@@ -282,6 +282,20 @@ def test_over_mcp_a_result_and_minus_32602_blame_alike():
         assert judged("ATDF-CALL-010", good, call, tool=HOTEL, run=MCP).verdict is Verdict.WARN
 
 
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"error": {"code": -32603, "message": "Invalid parameter guests: too many"}},
+        result("Error: invalid parameter guests"),
+    ],
+)
+def test_over_mcp_a_failure_of_the_server_and_an_error_inside_a_success_blame_nothing(answer):
+    good = called(rpc(result("Booked."), of=case(BASELINE, run=MCP, arguments=KNOWN)), HOTEL)
+    sent = case(VALID, run=MCP, arguments={**KNOWN, "guests": 4})
+    call = called(rpc(answer, of=sent), HOTEL)
+    assert judged("ATDF-CALL-010", good, call, tool=HOTEL, run=MCP).verdict is Verdict.PASS
+
+
 @pytest.mark.parametrize("prefix", ["body.", "arguments.", "params.", "$."])
 def test_a_name_with_a_prefix_is_not_the_parameter_s_name(prefix):
     named = refused(error(parameter=f"{prefix}count"))

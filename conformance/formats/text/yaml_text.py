@@ -13,12 +13,14 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.composer import ComposerError
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from ruamel.yaml.reader import ReaderError
 from ruamel.yaml.resolver import VersionedResolver
+from ruamel.yaml.scanner import RoundTripScanner, Scanner, ScannerError
 
 from conformance.formats.problem import Place, shown
-from conformance.formats.text.source_lines import Position, nearest
+from conformance.formats.text.source_lines import Position, nearest, position_at
 from conformance.spec.messages import Message, message
 
 LONGEST = 4 * 1024 * 1024
@@ -51,10 +53,26 @@ class _Resolver(VersionedResolver):
         return _VERSION
 
 
+class _Scanner(Scanner):
+    """Says where a number is too large: in an escape of a character, or in a directive."""
+
+    def fetch_more_tokens(self) -> Any:
+        """Read the next token, as all scanners do."""
+        try:
+            return super().fetch_more_tokens()
+        except (OverflowError, ValueError) as error:
+            raise ScannerError(None, None, str(error), self.reader.get_mark()) from error
+
+
+class _RoundTripScanner(_Scanner, RoundTripScanner):
+    """The same for a reader that keeps the lines of what it read."""
+
+
 class _Reader(YAML):
     def __init__(self, typ: str) -> None:
         super().__init__(typ=typ, pure=True)
         self.Resolver = _Resolver
+        self.Scanner = _RoundTripScanner if typ == "rt" else _Scanner
 
     @property
     def version(self) -> tuple[int, int]:
@@ -168,9 +186,11 @@ def _composed(text: str) -> Node:
         mark = error.problem_mark or error.context_mark
         where = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
         raise YamlFault("syntax", _not_yaml(text, where, error), where) from error
-    except (YAMLError, ValueError) as error:
-        said = message("documents.not_yaml", line=1, column=1)
-        raise YamlFault("syntax", said) from error
+    except ReaderError as error:
+        where = position_at(text, error.position)
+        character = f"U+{error.character:04X}"
+        words = {"line": where.line, "column": where.column, "character": character}
+        raise YamlFault("syntax", message("documents.yaml.character", **words), where) from error
     if root is None:
         raise YamlFault("syntax", message("documents.empty"))
     return root

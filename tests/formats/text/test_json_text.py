@@ -199,9 +199,12 @@ def test_text_that_is_no_yaml_is_reported_with_its_line():
         ("a:\n  b: 1\n  \tc: 2\n", "documents.yaml.tab", 3),
         ("a: [\n--- b\n", "documents.not_yaml", 2),
         ('{\n\t"a": 1 "b": 2\n}\n', "documents.not_yaml", 2),
+        ("a: 1\nb: c\x01\n", "documents.yaml.character", 2),
+        ('a: 1\nb: "\\UFFFFFFFF"\n', "documents.not_yaml", 2),
+        ('a: 1\nb: "\\U00110000"\n', "documents.not_yaml", 2),
     ],
 )
-def test_two_usual_causes_have_words_of_their_own(text, said, line):
+def test_usual_causes_have_words_of_their_own_and_each_is_in_its_line(text, said, line):
     reading = read(text.encode(), Notation.YAML)
     assert only_problem(reading).message.id == said
     assert reading.stopped is not None
