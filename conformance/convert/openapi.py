@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.convert.openapi_components import Description
 from conformance.convert.portable import Notes, Portable
+from conformance.formats.catalog.openapi_schema import distinct
 from conformance.formats.problem import Place
 
 METHODS: Final = (
@@ -56,7 +57,7 @@ def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
         notes.lose((name,))
     tools: list[Portable] = []
     names: dict[str, int] = {}
-    described = Description(data)
+    described = Description(data, notes)
     for at, path, method, shared, operation in _operations(data, notes):
         given = operation.get("operationId")
         usable = isinstance(given, str) and given and given not in names
@@ -128,15 +129,27 @@ def _operations(
 
 
 def _lose_unused(described: Description, notes: Notes) -> None:
-    """Note the components that no tool has anything of."""
+    """Note the components, or the parts of a component, that no tool has anything of."""
+    around = {place[:count] for place in described.used for count in range(len(place))}
     held = described.data.get("components")
     for kind, each in held.items() if isinstance(held, dict) else ():
         if not isinstance(each, dict):
             notes.lose(("components", kind))
             continue
-        for name in each:
-            if ("components", kind, name) not in described.used:
-                notes.lose(("components", kind, name))
+        for name, component in each.items():
+            for place in _unused(("components", kind, name), component, described.used, around):
+                notes.lose(place)
+
+
+def _unused(
+    place: Place, node: Any, used: Collection[Place], around: Collection[Place]
+) -> Iterator[Place]:
+    if place not in around and place not in used:
+        yield place
+    elif place not in used:
+        parts = node.items() if isinstance(node, dict) else enumerate(node)
+        for step, each in parts:
+            yield from _unused((*place, step), each, used, around)
 
 
 def _tool(
@@ -218,7 +231,7 @@ class _Inputs:
 
     def add_parameter(self, place: Place, each: Any) -> None:
         """Add a parameter of the path or the query; any other is lost."""
-        place, each = self._described.resolved(place, each, self._notes)
+        place, each = self._described.resolved(place, each)
         name = each.get("name")
         known = str(each.get("in")) in ("path", "query") and isinstance(name, str)
         if not known or name in self.schema["properties"]:
@@ -252,13 +265,13 @@ class _Inputs:
         for _ in range(10):
             if "$ref" not in node:
                 break
-            place, node = self._described.resolved(place, node, self._notes)
+            place, node = self._described.resolved(place, node)
         plain = node.get("type") == "object" and "$ref" not in node
         return place, node if plain and isinstance(node.get("properties"), dict) else None
 
     def add_body(self, place: Place, body: Any) -> None:
         """Add a JSON body: its members, or the whole where it is not an object with properties."""
-        place, body = self._described.resolved(place, body, self._notes)
+        place, body = self._described.resolved(place, body)
         self._notes.lose_all(body, place, {"content", "required"})
         content = body.get("content")
         media = content if isinstance(content, dict) else {}
@@ -309,7 +322,7 @@ def _outputs(
             notes.lose((*at, "responses", str(code)))
     if chosen is None:
         return None
-    place, response = described.resolved((*at, "responses", chosen), listed.get(chosen), notes)
+    place, response = described.resolved((*at, "responses", chosen), listed.get(chosen))
     usual = {"description"} if response.get("description") == WORDS_OF_SUCCESS else set()
     notes.lose_all(response, place, {"content"} | usual)
     content = response.get("content")
@@ -344,12 +357,7 @@ def _server(data: Mapping[str, Any], notes: Notes) -> str:
 
 def _name(method: str, path: str, taken: dict[str, int]) -> str:
     """A name of the route; `taken` has for each name the highest number that was put behind it."""
-    words = re.sub(r"[^A-Za-z0-9]+", "_", f"{method} {path}").strip("_")
-    name = words
-    while name in taken:
-        taken[words] += 1
-        name = f"{words}_{taken[words]}"
-    return name
+    return distinct(re.sub(r"[^A-Za-z0-9]+", "_", f"{method} {path}").strip("_"), taken)
 
 
 def _texts(value: Any) -> list[str]:

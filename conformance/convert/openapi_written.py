@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 from conformance.convert.openapi import SAFE, WITHOUT_BODY, WORDS_OF_SUCCESS
 from conformance.convert.openapi_older import Older
 from conformance.convert.portable import Notes, Portable
-from conformance.formats.catalog.openapi_schema import COMPONENTS
+from conformance.formats.catalog.openapi_schema import (
+    COMPONENTS,
+    DEFINED,
+    defined,
+    distinct,
+    redirected,
+    references,
+)
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.formats.schema.schemas import NEWEST
+from conformance.spec.pointer import to_pointer
 
 VERSIONS: Final = {"3.0": "3.0.4", "3.1": "3.1.1", "3.2": "3.2.0"}
 """The versions that are written."""
@@ -22,7 +31,6 @@ _NEWER_METHODS: Final = (*_METHODS, "query")
 """Those of 3.2."""
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]")
-_DEFINED: Final = "#/$defs/"
 _ROUTE: Final = "/tools/{}/invoke"
 """Where a tool without an invocation is called: HTTP-CALL-001."""
 
@@ -51,8 +59,9 @@ def write_openapi(
         "paths": {},
     }
     components: dict[str, Any] = {}
+    taken: dict[str, int] = {}
     for tool in tools:
-        operation = _Operation(tool, version, components, notes)
+        operation = _Operation(tool, version, components, taken, notes)
         path, method = operation.route(made["paths"])
         made["paths"].setdefault(path, {})[method] = operation.written(path, method)
     _share_server(made)
@@ -73,13 +82,20 @@ class _Operation:
     """A tool as an operation; its schemas may add to the components."""
 
     def __init__(
-        self, tool: Portable, version: str, components: dict[str, Any], notes: Notes
+        self,
+        tool: Portable,
+        version: str,
+        components: dict[str, Any],
+        taken: dict[str, int],
+        notes: Notes,
     ) -> None:
         self._tool = tool
         self._version = version
         self._components = components
+        self._taken = taken
         self._notes = notes
         self._origin = ""
+        self._first: dict[str, tuple[str, str]] = {}
 
     def route(self, taken: Mapping[str, Any]) -> tuple[str, str]:
         """The path and the method; those of the binding where the tool names none, or where another
@@ -184,26 +200,54 @@ class _Operation:
         """
         tool, notes = self._tool, self._notes
         alone = {word: node for word, node in schema.items() if word not in ("$defs", "$schema")}
-        defined = schema.get("$defs", {})
+        parts = schema.get("$defs", {})
         if schema.get("$schema", NEWEST) != NEWEST:
             notes.lose(tool.place(*at, "$schema"))
         elif "$schema" in schema:
             notes.change(tool.place(*at, "$schema"))
-        homes = {
-            _DEFINED + each: COMPONENTS + _ODD.sub("_", f"{tool.name}-{each}") for each in defined
+        anchors = {
+            f"#{node['$anchor']}": f"#{quote(to_pointer(place), '/$', errors='surrogatepass')}"
+            for place, _, node in positions(schema)
+            if "$anchor" in node
         }
-        whole = COMPONENTS + _ODD.sub("_", f"{tool.name}-{name}")
-        lead = {_home(reference, homes, whole) for reference in _references(schema)}
-        if defined or lead:
+        led = {each: anchors.get(each, each) for each in references(schema) if each[:1] == "#"}
+        if parts or led:
             notes.change(tool.place(*at))
-        for reference, home in homes.items():
-            each = reference.removeprefix(_DEFINED)
-            node = _moved(defined[each], homes, whole)
+        apart = all(each.startswith(DEFINED) and defined(each) in parts for each in led.values())
+        homes = self._homes(parts, apart=apart)
+        whole = "" if apart else self._new_component(name)
+
+        def own(reference: str) -> str:
+            return _home(led[reference], homes, whole) if reference in led else reference
+
+        for each, home in homes.items():
+            node = redirected(parts[each], own)
             self._components[home.removeprefix(COMPONENTS)] = self._aged(node, (*at, "$defs", each))
-        made: dict[str, Any] = self._aged(_moved(alone, homes, whole), at)
-        if any(each.startswith(whole) for each in lead):
+        made: dict[str, Any] = self._aged(redirected(alone, own), at)
+        if whole:
             self._components[whole.removeprefix(COMPONENTS)] = made
         return made
+
+    def _homes(self, parts: Mapping[str, Any], *, apart: bool) -> dict[str, str]:
+        """The components of the definitions of a schema: those of the tool's other schema if both
+        have the same ones. They do not need the schema itself if they are `apart` from it.
+        """
+        texts = {each: json.dumps(part) for each, part in parts.items()}
+        first = self._first
+        same = apart and all(
+            text == first[each][0] for each, text in texts.items() if each in first
+        )
+        homes = {
+            each: first[each][1] if same and each in first else self._new_component(each)
+            for each in parts
+        }
+        if apart:
+            self._first = {each: (text, homes[each]) for each, text in texts.items()}
+        return homes
+
+    def _new_component(self, name: str) -> str:
+        """The reference to a component that no other schema of the tools has."""
+        return COMPONENTS + distinct(_ODD.sub("_", f"{self._tool.name}-{name}"), self._taken)
 
     def _aged(self, schema: Any, at: Place) -> Any:
         """A schema in the words of this version; `at` is its place in the tool."""
@@ -229,24 +273,9 @@ def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
     return made if left else None
 
 
-def _references(node: Any) -> Iterator[str]:
-    for _, _, each in positions(node):
-        if isinstance(each.get("$ref"), str) and each["$ref"].startswith("#"):
-            yield each["$ref"]
-
-
 def _home(reference: str, homes: Mapping[str, str], whole: str) -> str:
     """Where a reference of a schema to itself leads now."""
-    name, slash, rest = reference.removeprefix(_DEFINED).partition("/")
-    home = homes.get(_DEFINED + name) if reference.startswith(_DEFINED) else None
-    return whole + reference[1:] if home is None else home + slash + rest
-
-
-def _moved(node: Any, homes: Mapping[str, str], whole: str) -> Any:
-    if isinstance(node, dict):
-        made = {name: _moved(value, homes, whole) for name, value in node.items()}
-        reference = node.get("$ref")
-        if isinstance(reference, str) and reference.startswith("#"):
-            made["$ref"] = _home(reference, homes, whole)
-        return made
-    return [_moved(each, homes, whole) for each in node] if isinstance(node, list) else node
+    if not (reference.startswith(DEFINED) and defined(reference) in homes):
+        return whole + reference[1:]
+    _, slash, rest = reference.removeprefix(DEFINED).partition("/")
+    return homes[defined(reference)] + slash + rest

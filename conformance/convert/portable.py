@@ -123,8 +123,13 @@ class Portable:
 
     def place(self, *steps: str | int) -> Place:
         """Where the source has a member of this: below the nearest place that is known."""
-        known = next(n for n in range(len(steps), -1, -1) if steps[:n] in self.places)
-        return (*self.places[steps[:known]], *steps[known:])
+        return place_of(self.places, steps)
+
+
+def place_of(places: Mapping[Place, Place], steps: Place) -> Place:
+    """Where the source has what is at `steps` of a tool: below the nearest of `places`."""
+    known = next(n for n in range(len(steps), -1, -1) if steps[:n] in places)
+    return (*places[steps[:known]], *steps[known:])
 
 
 def rest_of(

@@ -19,6 +19,7 @@ from conformance.kit.report.safe_text import is_plain
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import data, engine, scripts
+from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
 from tests.formats.validate.foreign_samples import SCHEMAS
 
@@ -528,6 +529,16 @@ DESCRIPTIONS = [
         },
         "components": {"schemas": {"__proto__": {"properties": {"toString": NAMED_BADLY}}}},
     },
+    *(
+        document(reference, version, s={"$anchor": "a", "items": [{"$ref": "#a"}, {"$ref": "#b"}]})
+        for version, reference in (
+            ("3.0.3", BODY),
+            ("3.0.3", "#/$defs/a"),
+            ("3.1.0", "#/components/parameters/P/schema"),
+            ("3.1.0", "#/components/schemas/with%60tick"),
+            ("3.1.0", "#/components/schemas/s"),
+        )
+    ),
     {"openapi": "3.1.0", "paths": {}},
     {"openapi": "3.2.0", "paths": {"/a": {"get": {}}, "/b": 1}, "tags": [], "x-own": 1},
     {

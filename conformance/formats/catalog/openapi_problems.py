@@ -6,18 +6,21 @@ not followed, and callbacks, webhooks, security and examples are not looked at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
-from urllib.parse import unquote
 
 from conformance.formats.catalog.openapi import DOCUMENT, METHODS, OPERATION, of_document
-from conformance.formats.catalog.openapi_schema import modern
+from conformance.formats.catalog.openapi_schema import (
+    LeadsElsewhere,
+    LeadsNowhere,
+    holds,
+    modern,
+    place_in,
+)
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.spec.messages import Message, message
-from conformance.spec.pointer import steps_of
 
 _WHERE = ("path", "query", "header", "cookie")
 _NAMED = frozenset(
@@ -30,7 +33,6 @@ _NAMED = frozenset(
 """Members whose own members have names that the author chose."""
 _DATA = frozenset({"default", "enum", "const", "example", "examples", "value"})
 _WHOLE = "ATDF-TOOL-005"
-_INDEX = re.compile(r"[0-9]{1,9}")
 _Node = Mapping[str, Any]
 
 
@@ -175,16 +177,10 @@ def _of_schema_at(place: Place, said: Message) -> Problem:
 def _there(data: Any, place: Place) -> Place:
     """The part of a place that the document has: a schema of 3.0 is written otherwise today."""
     for count, step in enumerate(place):
-        if not _holds(data, step):
+        if not holds(data, step):
             return place[:count]
         data = data[step]
     return place
-
-
-def _holds(node: Any, step: str | int) -> bool:
-    if isinstance(node, list):
-        return isinstance(step, int) and step < len(node)
-    return isinstance(node, dict) and step in node
 
 
 def _dangling(data: _Node) -> Iterator[Problem]:
@@ -214,11 +210,10 @@ def _led_to(data: Any, reference: str) -> Any:
 
     It is the reference itself where it leads to another document, or to a name inside this one.
     """
-    if not reference.startswith("#/"):
+    try:
+        _, found = place_in(data, reference)
+    except LeadsElsewhere:
         return reference
-    for step in map(unquote, steps_of(reference)):
-        index = int(step) if isinstance(data, list) and _INDEX.fullmatch(step) else step
-        if not _holds(data, index):
-            return None
-        data = data[index]
-    return True if data is None else data
+    except LeadsNowhere:
+        return None
+    return True if found is None else found

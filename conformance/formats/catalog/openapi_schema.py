@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
+from conformance.formats.problem import Place
+from conformance.formats.schema.positions import LIST, MAP, ONE, positions
 from conformance.formats.schema.schemas import LONGEST
-from conformance.spec.pointer import steps_of, to_pointer
+from conformance.spec.pointer import steps_of
 
 COMPONENTS = "#/components/schemas/"
-_DEFINED = "#/$defs/"
-_MAPS = ("properties", "patternProperties", "$defs", "dependentSchemas")
-_LISTS = ("allOf", "anyOf", "oneOf", "prefixItems")
-_INNER = (
-    "items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames",
-    "unevaluatedItems", "unevaluatedProperties",
-)  # fmt: skip
+DEFINED: Final = "#/$defs/"
 MOST_IN_ALL: Final = 8 * LONGEST
 """Characters of the components of all operations: each one that needs a component counts it. Where
 a tool is planned or recorded, it stands alone, and takes thirty times as much memory.
@@ -30,6 +26,7 @@ a tool is planned or recorded, it stands alone, and takes thirty times as much m
 _FOR_EACH: Final = 150
 """What a component costs besides, in characters."""
 _INDEX: Final = re.compile(r"[0-9]{1,9}")
+_ODD: Final = re.compile(r"[^A-Za-z0-9]+")
 _ONE_WAY = {True: "readOnly", False: "writeOnly"}
 
 
@@ -52,22 +49,33 @@ def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
         reference = node.get("$ref") if isinstance(node, dict) else None
         if not isinstance(reference, str):
             return node if isinstance(node, dict) else {}
-        node = _at(data, reference)
+        _, node = place_in(data, reference)
     raise LeadsNowhere(reference)
 
 
-def _at(data: Mapping[str, Any], reference: str) -> Any:
+def place_in(data: Mapping[str, Any], reference: str) -> tuple[Place, Any]:
+    """Where a reference within the document leads to, and what is there.
+
+    Raises LeadsNowhere and LeadsElsewhere.
+    """
     if not reference.startswith("#/"):
         raise LeadsElsewhere(reference)
     found: Any = data
+    place: Place = ()
     for step in steps_of(unquote(reference)):
-        if isinstance(found, list) and _INDEX.fullmatch(step) and int(step) < len(found):
-            found = found[int(step)]
-        elif isinstance(found, dict) and step in found:
-            found = found[step]
-        else:
+        index = int(step) if isinstance(found, list) and _INDEX.fullmatch(step) else step
+        if not holds(found, index):
             raise LeadsNowhere(reference)
-    return found
+        found = found[index]
+        place = (*place, index)
+    return place, found
+
+
+def holds(node: Any, step: str | int) -> bool:
+    """Whether a value has an item or a member."""
+    if isinstance(node, list):
+        return isinstance(step, int) and step < len(node)
+    return isinstance(node, dict) and step in node
 
 
 def defined(reference: str) -> str:
@@ -75,7 +83,7 @@ def defined(reference: str) -> str:
 
     Raises LeadsElsewhere.
     """
-    if not reference.startswith(_DEFINED):
+    if not reference.startswith(DEFINED):
         raise LeadsElsewhere(reference)
     return steps_of(unquote(reference.removeprefix("#/$defs")))[0]
 
@@ -86,15 +94,63 @@ class TooLarge(Exception):
     """
 
 
+def distinct(words: str, taken: dict[str, int]) -> str:
+    """A name that is not `taken`: the words, with a number if need be. It is taken from now on.
+
+    `taken` has for each name the highest number that was put behind it.
+    """
+    name = words
+    while name in taken:
+        taken[words] += 1
+        name = f"{words}_{taken[words]}"
+    taken[name] = 1
+    return name
+
+
+class Definitions:
+    """The names in `$defs` of what the schemas of a document refer to: a component keeps its own,
+    and any other place has one that is made of the words that lead there.
+    """
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self.data = data
+        components = data.get("components")
+        known = components.get("schemas") if isinstance(components, dict) else None
+        self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
+        self._taken = {str(name): 1 for name in self._known}
+        self._names: dict[tuple[str, ...], str] = {}
+        self._sources: dict[str, str] = {}
+
+    def own(self, reference: str) -> str:
+        """The reference in a schema that stands alone; one that is not followed is the same."""
+        if reference.startswith(COMPONENTS):
+            return DEFINED + reference.removeprefix(COMPONENTS)
+        if not reference.startswith("#/"):
+            return reference
+        steps = steps_of(unquote(reference))
+        if steps not in self._names:
+            words = "_".join(steps[1:] if steps[0] == "components" else steps)
+            made = distinct(_ODD.sub("_", words).strip("_") or "schema", self._taken)
+            self._names[steps] = made
+            self._sources[made] = reference
+        return DEFINED + self._names[steps]
+
+    def found(self, name: str) -> tuple[Place, Any]:
+        """What has a name in `$defs`, and where the document has it; raises LeadsNowhere."""
+        if name in self._known:
+            return ("components", "schemas", name), self._known[name]
+        if name not in self._sources:
+            raise LeadsNowhere(COMPONENTS + name)
+        return place_in(self.data, self._sources[name])
+
+
 class Document:
     """An OpenAPI document whose component schemas are made once, and shared by its operations."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
         self._old = str(data.get("openapi", "")).startswith("3.0")
-        components = data.get("components")
-        known = components.get("schemas") if isinstance(components, dict) else None
-        self._known: Mapping[str, Any] = known if isinstance(known, dict) else {}
+        self._definitions = Definitions(data)
         self._ready: dict[tuple[str, bool], _Component] = {}
         self._left = MOST_IN_ALL
         self._left_elsewhere = LONGEST
@@ -106,9 +162,9 @@ class Document:
         Raises LeadsNowhere, LeadsElsewhere and TooLarge; RecursionError for what is nested without
         end.
         """
-        made = _made(schema, old=self._old, drop=_ONE_WAY[sent])
+        made = self._made(schema, sent=sent)
         needed: dict[str, Any] = {}
-        waiting, size = list(_references(made)), 0
+        waiting, size = list(references(made)), 0
         while waiting:
             name = defined(waiting.pop())
             if name in needed:
@@ -126,22 +182,25 @@ class Document:
 
     def _component(self, name: str, *, sent: bool) -> _Component:
         if (name, sent) not in self._ready:
-            found = self._known[name] if name in self._known else self._elsewhere(name)
-            made = _made(found, old=self._old, drop=_ONE_WAY[sent])
+            place, found = self._definitions.found(name)
+            if len(place) != 3 or place[:2] != ("components", "schemas"):
+                self._count(found)
+            made = self._made(found, sent=sent)
             size = len(json.dumps(made))
-            self._ready[name, sent] = _Component(made, tuple(_references(made)), size)
+            self._ready[name, sent] = _Component(made, tuple(references(made)), size)
         return self._ready[name, sent]
 
-    def _elsewhere(self, name: str) -> Any:
-        """What is at a place that is not a component's: one may be within the other, so that all
-        of them together may be much longer than the document.
+    def _made(self, schema: Any, *, sent: bool) -> Any:
+        return _made(schema, self._definitions.own, old=self._old, drop=_ONE_WAY[sent])
+
+    def _count(self, found: Any) -> None:
+        """Count what is not a component: one place may be within the other, so that all of them
+        together may be much longer than the document.
         """
-        found = _at(self.data, f"#{name}" if name.startswith("/") else COMPONENTS + name)
         if self._left_elsewhere > 0:
             self._left_elsewhere -= len(json.dumps(found))
         if self._left_elsewhere <= 0:
             raise TooLarge
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,63 +212,51 @@ class _Component:
     size: int
 
 
-def modern(schema: Any) -> Any:
-    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way, and its references."""
-    return _made(schema, old=True, drop="", own=False)
+def modern(schema: Any, own: Callable[[str], str] = str) -> Any:
+    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way, and its references
+    unless `own` says where they lead.
+    """
+    return _made(schema, own, old=True)
 
 
-def _references(node: Any) -> Iterator[str]:
+def redirected(schema: Any, own: Callable[[str], str]) -> Any:
+    """A schema whose references lead to where `own` says; one that it makes empty is taken away."""
+    return _made(schema, own, old=False)
+
+
+def references(schema: Any) -> Iterator[str]:
     """Every reference of a schema; what an example or an enum holds is none."""
-    if not isinstance(node, dict):
-        return
-    if isinstance(node.get("$ref"), str):
-        yield node["$ref"]
-    for inner in _schemas(node):
-        yield from _references(inner)
+    for _, _, node in positions(schema):
+        if isinstance(node.get("$ref"), str):
+            yield node["$ref"]
 
 
-def _schemas(node: Mapping[str, Any]) -> Iterator[Any]:
-    for name in _MAPS:
-        if isinstance(node.get(name), dict):
-            yield from node[name].values()
-    for name in _LISTS:
-        if isinstance(node.get(name), list):
-            yield from node[name]
-    yield from (node[name] for name in _INNER if name in node)
-
-
-def _made(node: Any, *, old: bool, drop: str, own: bool = True) -> Any:
-    """A schema in 2020-12, without what goes the other way; `own`: with references to `$defs`."""
+def _made(node: Any, own: Callable[[str], str], *, old: bool, drop: str = "") -> Any:
+    """A schema in 2020-12, without what goes the other way; `own` says where references lead."""
     if not isinstance(node, dict):
         return node
     made = dict(node)
     reference = node.get("$ref")
     if isinstance(reference, str):
-        made["$ref"] = _own(reference) if own else reference
-        if old:
-            return {"$ref": made["$ref"]}  # in 3.0 what is next to a reference means nothing
-    for name in _MAPS:
-        if isinstance(node.get(name), dict):
-            made[name] = {k: _made(v, old=old, drop=drop, own=own) for k, v in node[name].items()}
-    for name in _LISTS:
-        if isinstance(node.get(name), list):
-            made[name] = [_made(each, old=old, drop=drop, own=own) for each in node[name]]
-    for name in _INNER:
-        if isinstance(node.get(name), dict):
-            made[name] = _made(node[name], old=old, drop=drop, own=own)
-    _without(made, drop)
+        made["$ref"] = own(reference)
+        if not made["$ref"]:
+            del made["$ref"]
+        if old:  # in 3.0 what is next to a reference means nothing
+            return {name: value for name, value in made.items() if name == "$ref"}
+
+    def inside(inner: Any) -> Any:
+        return _made(inner, own, old=old, drop=drop)
+
+    for name, held in node.items():
+        if isinstance(held, list) and name in LIST:
+            made[name] = [inside(each) for each in held]
+        elif isinstance(held, dict) and name in MAP:
+            made[name] = {each: inside(inner) for each, inner in held.items()}
+        elif isinstance(held, dict) and name in ONE:
+            made[name] = inside(held)
+    if drop:
+        _without(made, drop)
     return _newer(made) if old else made
-
-
-def _own(reference: str) -> str:
-    """The reference in a schema that stands alone. What is not a component is in `$defs`, too: its
-    name there is its place in the document.
-    """
-    if reference.startswith(COMPONENTS):
-        return _DEFINED + reference.removeprefix(COMPONENTS)
-    if reference.startswith("#/") and not reference.startswith(_DEFINED):
-        return "#/$defs" + quote(to_pointer([unquote(reference[1:])]), errors="surrogatepass")
-    return reference
 
 
 def _without(made: dict[str, Any], drop: str) -> None:

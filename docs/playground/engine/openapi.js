@@ -30,78 +30,127 @@ function* schemasIn(node, at = []) {
   }
 }
 
+const stepsOf = (reference) => decoded(reference).split("/").slice(1).map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~"));
+const definedBy = (reference) => stepsOf(reference.slice("#/$defs".length))[0];
+
+function decoded(reference) {
+  try {
+    return decodeURIComponent(reference);
+  } catch {
+    return reference;
+  }
+}
+
+// Where a pointer leads to, and what is there; undefined where that is nothing.
+function placeIn(value, pointer) {
+  const place = [];
+  for (const step of stepsOf(pointer)) {
+    const index = Array.isArray(value) && /^\d{1,9}$/.test(step) ? Number(step) : step;
+    if (!(Array.isArray(value) ? index !== step && index in value : isObject(value) && holds(value, index))) return undefined;
+    value = value[index];
+    place.push(index);
+  }
+  return [place, value];
+}
+
 class Description {
   constructor(data, notes) {
-    Object.assign(this, { data, notes, used: new Set(), size: 0, old: String(data.openapi).startsWith("3.0") });
+    Object.assign(this, { data, notes, used: new Set(), around: new Set(), size: 0, old: String(data.openapi).startsWith("3.0") });
     this.known = objectOr(objectOr(data.components).schemas);
-    this.ready = new Map();
+    Object.assign(this, { ready: new Map(), names: new Map(), sources: new Map() });
+    this.taken = new Map(Object.keys(this.known).map((name) => [name, 1]));
   }
 
-  use(...steps) {
-    this.used.add(JSON.stringify(steps.slice(0, 3)));
+  use(place) {
+    place.forEach((_, count) => this.around.add(JSON.stringify(place.slice(0, count))));
+    this.used.add(JSON.stringify(place));
+  }
+
+  // The components, or the parts of one, that no tool has anything of.
+  loseUnused(node, ...place) {
+    const at = JSON.stringify(place);
+    if (this.used.has(at)) return;
+    if (!this.around.has(at)) this.notes.lose(...place);
+    else for (const [step, each] of Array.isArray(node) ? node.entries() : Object.entries(node)) this.loseUnused(each, ...place, step);
   }
 
   // What a `$ref` within the description leads to, and where that is.
   resolved(place, node) {
     if (!isObject(node)) return [place, {}];
     if (typeof node.$ref !== "string" || !node.$ref.startsWith("#/")) return [place, node];
-    const steps = node.$ref.split("/").slice(1).map((step) => step.replace(/~1/g, "/").replace(/~0/g, "~"));
-    const found = steps.reduce((value, step) => (isObject(value) && holds(value, step) ? value[step] : undefined), this.data);
+    const [there, found] = placeIn(this.data, node.$ref) ?? [];
     if (!isObject(found)) return [place, {}];
-    this.use(...steps);
+    this.use(there.slice(0, 3));
     this.notes.change(...place);
-    return [steps, found];
+    return [there, found];
   }
 
-  *names(schema) {
-    for (const [{ $ref }] of schemasIn(schema)) {
-      if (typeof $ref !== "string" || !$ref.startsWith(IN_COMPONENTS)) continue;
-      const name = $ref.slice(IN_COMPONENTS.length).split("/")[0];
-      if (!holds(this.known, name)) continue;
-      this.use("components", "schemas", name);
-      yield name;
+  // A reference in a schema that stands alone: what is no component has a name of the words that lead there.
+  own(reference) {
+    if (reference.startsWith(IN_COMPONENTS)) return `#/$defs/${reference.slice(IN_COMPONENTS.length)}`;
+    const steps = stepsOf(reference);
+    const key = JSON.stringify(steps);
+    if (!this.names.has(key)) {
+      const name = distinct(wordsOf(steps.slice(steps[0] === "components" ? 1 : 0).join("_")) || "schema", this.taken);
+      this.names.set(key, name);
+      this.sources.set(name, reference);
     }
+    return `#/$defs/${this.names.get(key)}`;
   }
 
-  component(name) {
+  definition(name) {
     if (!this.ready.has(name)) {
-      const made = this.written(this.known[name]);
-      this.ready.set(name, [made, [...new Set(this.names(this.known[name]))], JSON.stringify(made).length]);
+      const [place, found] = holds(this.known, name) ? [["components", "schemas", name], this.known[name]]
+        : placeIn(this.data, this.sources.get(name));
+      this.use(place);
+      const [made, below] = this.written(found, [], [[[], place]]);
+      this.ready.set(name, [made, below, JSON.stringify(made).length, place]);
     }
     return this.ready.get(name);
   }
 
-  // A schema with the components that it needs.
+  // A schema with the definitions that it needs.
   whole(schema, at, ways) {
     const needed = Object.create(null);
-    const waiting = [...this.names(schema)];
+    const [made, waiting] = this.written(schema, at, ways);
     while (waiting.length) {
       const name = waiting.pop();
       if (holds(needed, name)) continue;
-      const [made, below, size] = this.component(name);
-      needed[name] = made;
-      ways.push([[...at, "$defs", name], ["components", "schemas", name]]);
+      const [definition, below, size, place] = this.definition(name);
+      needed[name] = definition;
+      ways.push([[...at, "$defs", name], place]);
       this.size += size;
       if (this.size > MOST_IN_ALL) throw new RangeError("too large");
       waiting.push(...below);
     }
-    const made = this.written(schema);
     if ("required" in made && (!made.required || (typeof made.required === "object" && isEmpty(made.required)))) delete made.required;
     if (!isEmpty(needed)) made.$defs = { ...objectOr(made.$defs), ...needed };
     return made;
   }
 
-  written(schema) {
-    const made = this.moved(schema);
-    return this.old ? newer(made) : made;
-  }
-
-  moved(node) {
-    if (Array.isArray(node)) return node.map((each) => this.moved(each));
-    if (!isObject(node)) return node;
-    const made = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, this.moved(value)]));
-    if (typeof node.$ref === "string" && node.$ref.startsWith(IN_COMPONENTS)) made.$ref = `#/$defs/${node.$ref.slice(IN_COMPONENTS.length)}`;
-    return made;
+  // A schema in 2020-12, and the names of the definitions that it needs.
+  written(schema, at, ways) {
+    const nodes = [...schemasIn(schema)];
+    const own = at.length || (isObject(schema) && typeof schema.$id === "string") ? objectOr(schema.$defs) : {};
+    const named = new Set();
+    for (const [node] of nodes) {
+      for (const word of ["$anchor", "$dynamicAnchor"]) if (word in node) named.add(`#${node[word]}`);
+      if (typeof node.$id === "string") named.add(node.$id);
+    }
+    const stays = (reference) => reference.startsWith("#/$defs/") ? holds(own, definedBy(reference))
+      : named.has(reference) || /^https?:\/\/json-schema\.org\/draft[/-]/.test(reference);
+    const needed = new Set();
+    const led = new Map();
+    for (const [{ $ref }, inside] of nodes) {
+      if (typeof $ref !== "string") continue;
+      led.set($ref, $ref);
+      if (stays($ref)) continue;
+      const found = $ref.startsWith("#/") && placeIn(this.data, $ref);
+      led.set($ref, found ? this.own($ref) : "");
+      if (found) needed.add(definedBy(led.get($ref)));
+      else this.notes.lose(...new Places(...ways).of(...at, ...inside, "$ref"));
+    }
+    return [redirected(schema, (reference) => led.get(reference), this.old), [...needed]];
   }
 
   // What 3.0 says and JSON Schema says otherwise, or need not say.
@@ -117,17 +166,26 @@ class Description {
   }
 }
 
-// A schema of 3.0 in 2020-12.
-function newer(node) {
+// A schema in 2020-12, whose references lead to where `own` says; one that it makes empty is taken away.
+function redirected(node, own, old) {
   if (!isObject(node)) return node;
-  if (typeof node.$ref === "string") return { $ref: node.$ref }; // what else is there means nothing in 3.0
   const made = { ...node };
-  for (const word of ["properties", "patternProperties", "$defs", "dependentSchemas"]) {
-    if (isObject(node[word])) made[word] = Object.fromEntries(Object.entries(node[word]).map(([name, each]) => [name, newer(each)]));
+  if (typeof node.$ref === "string") {
+    made.$ref = own(node.$ref);
+    if (!made.$ref) delete made.$ref;
+    if (old) return made.$ref ? { $ref: made.$ref } : {}; // what else is there means nothing in 3.0
   }
-  for (const word of ["allOf", "anyOf", "oneOf", "prefixItems"]) if (Array.isArray(node[word])) made[word] = node[word].map(newer);
-  for (const word of ["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "unevaluatedItems",
-    "unevaluatedProperties"]) if (isObject(node[word])) made[word] = newer(node[word]);
+  const inside = (each) => redirected(each, own, old);
+  for (const [word, value] of Object.entries(node)) {
+    if (Array.isArray(value) && WITH_LIST.includes(word)) made[word] = value.map(inside);
+    else if (isObject(value) && WITH_NAMES.includes(word)) made[word] = Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inside(each)]));
+    else if (isObject(value) && WITH_ONE.includes(word)) made[word] = inside(value);
+  }
+  return old ? newer(made) : made;
+}
+
+// The words of 3.0 in those of 2020-12.
+function newer(made) {
   for (const [bound, exclusive] of [["minimum", "exclusiveMinimum"], ["maximum", "exclusiveMaximum"]]) {
     const flag = made[exclusive];
     if (typeof flag !== "boolean") continue;
@@ -265,7 +323,7 @@ function readOpenapi(data, notes) {
   }
   for (const [kind, each] of Object.entries(objectOr(data.components))) {
     if (!isObject(each)) notes.lose("components", kind);
-    else for (const name of Object.keys(each)) if (!described.used.has(JSON.stringify(["components", kind, name]))) notes.lose("components", kind, name);
+    else for (const [name, component] of Object.entries(each)) described.loseUnused(component, "components", kind, name);
   }
   if (described.old) described.noteOldWords(data, []);
   return tools;
@@ -278,7 +336,7 @@ function readOperation(described, path, method, base, names) {
   const at = ["paths", path, method];
   const { operationId } = operation;
   const usable = typeof operationId === "string" && operationId !== "" && !names.has(operationId);
-  const name = usable ? operationId : nameOf(method, path, names);
+  const name = usable ? operationId : distinct(wordsOf(`${method} ${path}`), names);
   if ("operationId" in operation && !usable) notes.lose(...at, "operationId");
   if (!names.has(name)) names.set(name, 1);
   const inputs = new Inputs(described, at);
@@ -311,12 +369,15 @@ function readOperation(described, path, method, base, names) {
 }
 
 // A name of the route; `names` has for each name the highest number that was put behind it.
-function nameOf(method, path, names) {
-  const words = `${method} ${path}`.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
+const wordsOf = (text) => text.replace(/[^A-Za-z0-9]+/g, "_").replace(/^_+|_+$/g, "");
+
+// A name that is not taken: the words, with a number if need be. It is taken from now on.
+function distinct(words, taken) {
   let name = words;
-  while (names.has(name)) {
-    names.set(words, names.get(words) + 1);
-    name = `${words}_${names.get(words)}`;
+  while (taken.has(name)) {
+    taken.set(words, taken.get(words) + 1);
+    name = `${words}_${taken.get(words)}`;
   }
+  taken.set(name, 1);
   return name;
 }

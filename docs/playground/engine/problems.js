@@ -48,27 +48,8 @@ function* schemasOf(data) {
 // What a reference leads to; undefined where that is nothing in the document.
 function ledTo(data, reference) {
   if (!reference.startsWith("#/")) return reference;
-  const found = pointedAt(data, reference.slice(1));
+  const found = placeIn(data, reference)?.[1];
   return found === null ? true : found;
-}
-
-// What a pointer leads to in a value; undefined where that is nothing.
-function pointedAt(value, pointer) {
-  for (const step of pointer.split("/").slice(1).map(decoded)) {
-    const inside = Array.isArray(value) ? /^\d{1,9}$/.test(step) && Number(step) in value : isObject(value) && holds(value, step);
-    if (!inside) return undefined;
-    value = value[step];
-  }
-  return value;
-}
-
-function decoded(step) {
-  const plain = step.replace(/~1/g, "/").replace(/~0/g, "~");
-  try {
-    return decodeURIComponent(plain);
-  } catch {
-    return plain;
-  }
 }
 
 function* danglingIn(data) {
@@ -131,7 +112,7 @@ function* openapiFaults(described, data) {
       yield { at, id: "documents.keyword.type", values: { expected: "object", value: shown(schema) }, clause: "HTTP-OAS-002" };
       continue;
     }
-    for (const each of schemaFaults(old ? newer(schema) : schema, at, data)) {
+    for (const each of schemaFaults(old ? redirected(schema, String, true) : schema, at, data)) {
       if (each.clause !== "ATDF-TOOL-005") yield { ...each, at: there(described, each.at), clause: "HTTP-OAS-002" };
     }
   }

@@ -39,7 +39,7 @@ function* leadNowhere(schema, at, draft4) {
   const leads = (reference, base) => {
     const [address, fragment = ""] = addressOf(base, reference).split("#");
     if (!known.has(address)) return /^https?:\/\/json-schema\.org\/draft[/-]/.test(address);
-    if (fragment.startsWith("/")) return pointedAt(known.get(address), fragment) !== undefined;
+    if (fragment.startsWith("/")) return placeIn(known.get(address), fragment) !== undefined;
     return fragment === "" || names.has(`${address}#${fragment}`);
   };
   for (const [node, place] of schemasIn(schema)) {
