@@ -47,6 +47,10 @@ _MOST_LINKS: Final = 500
 """Connections that are open at the same time. For a further one, that is closed which has asked
 nothing for the longest time; if all are answered, the further one is closed without an answer.
 """
+_QUEUE: Final = 100
+"""Connections that wait until they are taken."""
+_AT_ONCE: Final = 8
+"""Of those, the ones that are taken before any may be closed again: each is an open file."""
 PATIENCE: Final = 30.0
 """Seconds for a request to arrive whole, once it began, and for what was sent to be read."""
 _READ: Final = 65_536
@@ -117,10 +121,15 @@ class Provider:
     async def __aenter__(self) -> Provider:
         """Listen; raises OSError where the port is taken."""
         try:
-            self._server = await asyncio.start_server(self._take, self._host, self._port)
+            self._server = await asyncio.start_server(
+                self._take, self._host, self._port, backlog=_AT_ONCE
+            )
         except OSError as error:  # asyncio's own words repeat the address
             number = error.errno or 0
             raise OSError(number, os.strerror(number) if number else str(error)) from None
+        for each in self._server.sockets:
+            with each.dup() as listener:
+                listener.listen(_QUEUE)
         return self
 
     async def __aexit__(self, *_: object) -> None:

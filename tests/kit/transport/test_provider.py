@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import socket
+import subprocess
+import sys
+from urllib.parse import urlsplit
 
 import httpx2
 import pytest
@@ -230,6 +235,35 @@ SLOW = {
     "half a body": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 9\r\n\r\nhalf",
     "has its answer": b"POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 0\r\n\r\n",
 }
+
+
+FEW_FILES = """
+import asyncio, resource, sys
+from conformance.kit.transport.provider import Provider
+
+resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
+
+async def main():
+    async with Provider(lambda _: ()) as provider:
+        print(provider.url, flush=True)
+        await asyncio.to_thread(sys.stdin.read)
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such limit")
+def test_many_connections_take_no_more_files_than_a_process_may_have():
+    pipe, command = subprocess.PIPE, [sys.executable, "-c", FEW_FILES]
+    with (
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe) as process,
+        contextlib.ExitStack() as links,
+    ):
+        port = urlsplit(process.stdout.readline().decode().strip()).port
+        for _ in range(400):
+            links.enter_context(socket.create_connection(("127.0.0.1", port), timeout=DEADLINE))
+        assert process.communicate(timeout=DEADLINE)[1] == b""
+        assert process.returncode == 0
 
 
 @pytest.mark.parametrize("said", SLOW.values(), ids=SLOW)
