@@ -6,10 +6,11 @@ The others are named as left out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from conformance.formats.catalog.openapi_input import LeftOut, inputs_of
 from conformance.formats.catalog.openapi_media import is_json, json_media, plain
@@ -47,6 +48,9 @@ _OTHER_METHOD = frozenset(
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods that a client or a proxy means something else by than a call."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+_LONGEST = 500
+"""Characters of a server's address, and of the value of a variable in it, that are read."""
 _PLAIN_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 
@@ -77,7 +81,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     problems = list(of_document(data))
     document = Document(data)
     taken: set[str] = set()
-    for place, method, shared, operation in _each(data):
+    for place, method, around, operation in _each(data):
         given, route = _names(place, operation)
         name = given if is_name(given) and given not in taken else route
         if not is_name(name):
@@ -86,7 +90,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
             continue
         taken.add(name)
         try:
-            tool = _tool(document, (name, method, str(place[1])), shared, operation)
+            tool = _tool(document, (name, method, str(place[1])), around, operation)
         except LeftOut as why:
             left.append((name, why.reason))
         except TooLarge:
@@ -111,11 +115,11 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
     """
     if not is_openapi(data):
         return
-    base = _base(data)
-    for place, method, _, operation in _each(data):
+    for place, method, around, operation in _each(data):
         if method not in CHANGING:
             continue
         given, route = _names(place, operation)
+        base = _server(data, around, operation).path.rstrip("/")
         yield given or route, Invocation(base + str(place[1]), method.upper())
 
 
@@ -151,7 +155,10 @@ def _of_operation(tool: Tool, place: Place) -> Iterator[Problem]:
             yield problem(place, fault.keyword, fault.message, clause=OPERATION, tool=tool.name)
 
 
-def _each(data: Mapping[str, Any]) -> Iterator[tuple[Place, str, Any, Mapping[str, Any]]]:
+def _each(
+    data: Mapping[str, Any],
+) -> Iterator[tuple[Place, str, Mapping[str, Any], Mapping[str, Any]]]:
+    """The place of each operation, its method, the path item around it, and the operation."""
     paths = data.get("paths")
     for path, item in paths.items() if isinstance(paths, dict) else ():
         try:
@@ -160,17 +167,17 @@ def _each(data: Mapping[str, Any]) -> Iterator[tuple[Place, str, Any, Mapping[st
             continue
         for method in METHODS:
             if isinstance(item.get(method), dict):
-                yield ("paths", path, method), method, item.get("parameters"), item[method]
+                yield ("paths", path, method), method, item, item[method]
         more = item.get("additionalOperations")
         for method, operation in more.items() if isinstance(more, dict) else ():
             if isinstance(operation, dict):
-                yield ("paths", path, method), str(method).lower(), None, operation
+                yield ("paths", path, method), str(method).lower(), item, operation
 
 
 def _tool(
     document: Document,
     called: tuple[str, str, str],
-    shared: Any,
+    around: Mapping[str, Any],
     operation: Mapping[str, Any],
 ) -> Tool:
     name, method, path = called
@@ -178,8 +185,12 @@ def _tool(
         raise LeftOut("kit.left_out.openapi_method", method=method.upper())
     if method not in _CALLED:
         raise LeftOut("kit.left_out.openapi_unsent_method", method=shown(method.upper()))
+    server = _server(document.data, around, operation)
+    host = _server(document.data).netloc
+    if host and server.netloc not in ("", host):
+        raise LeftOut("kit.left_out.openapi_server", server=shown(server.geturl()))
     answers, kinds = _answers(document, operation)
-    schema, inputs = inputs_of(document, shared, operation)
+    schema, inputs = inputs_of(document, around.get("parameters"), operation)
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
@@ -200,7 +211,7 @@ def _tool(
         annotations=Annotations(destructive=True if changes else None),
         safe=True if method == "get" else None,
         invocation=Invocation(
-            _base(document.data) + path,
+            server.path.rstrip("/") + path,
             method.upper(),
             tuple(inputs),
             bodiless="requestBody" not in operation,
@@ -228,17 +239,28 @@ def _is_bearer(scheme: Any) -> bool:
     return http or scheme.get("type") in {"oauth2", "openIdConnect"}
 
 
-def _base(data: Mapping[str, Any]) -> str:
-    """The path of the first server: the host is always the target's own."""
-    servers = data.get("servers")
-    first = servers[0] if isinstance(servers, list) and servers else {}
-    url = first.get("url") if isinstance(first, dict) else None
-    if not isinstance(url, str) or "{" in url:
-        return ""
+def _server(*holders: Mapping[str, Any]) -> SplitResult:
+    """The address of the first server; the last holder that lists any decides. Empty without one.
+
+    Of a document's own host nothing is asked: the target takes its place.
+    """
+    listed = (each.get("servers") for each in reversed(holders))
+    servers: list[Any] = next((each for each in listed if isinstance(each, list) and each), [{}])
+    first = servers[0] if isinstance(servers[0], dict) else {}
+    url, variables = first.get("url"), first.get("variables")
+    if not isinstance(url, str) or len(url) > _LONGEST:
+        return urlsplit("")
+
+    def default(found: re.Match[str]) -> str:
+        variable = variables.get(found[1]) if isinstance(variables, dict) else None
+        value = variable.get("default") if isinstance(variable, dict) else None
+        return value if isinstance(value, str) and len(value) <= _LONGEST else found[0]
+
+    url = _VARIABLE.sub(default, url)
     try:
-        return urlsplit(url).path.rstrip("/")
-    except ValueError:
-        return ""
+        return urlsplit("" if "{" in url else url)
+    except ValueError:  # half an IPv6 address
+        return urlsplit("")
 
 
 def _sent(document: Document, operation: Mapping[str, Any]) -> str:

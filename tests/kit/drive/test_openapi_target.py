@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.formats.catalog.openapi import operations
+from conformance.formats.catalog.openapi import changing, operations
 from conformance.formats.tool.tool import JSON, Input, Invocation, Where
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.case import CaseKind
@@ -95,6 +95,43 @@ def document(operation, **more):
 
 
 OK = {"200": {"content": {"application/json": {}}}}
+
+
+def at(url, **variables):
+    listed = {name: {"default": value} for name, value in variables.items()}
+    return {"servers": [{"url": url, "variables": listed}]}
+
+
+V1, V2 = at("https://a.example/v1/"), at("/v2")
+
+
+@pytest.mark.parametrize(
+    ("whole", "around", "own", "expected"),
+    [
+        (V1, {}, {}, "/v1/x"),
+        (V1, V2, {}, "/v2/x"),
+        (V1, V2, at("https://a.example/v3"), "/v3/x"),
+        ({}, {}, at("https://a.example/v3"), "/v3/x"),
+        (V1, {"servers": []}, {"servers": "v3"}, "/v1/x"),
+        (V1, {}, {"servers": ["v3"]}, "/x"),
+        (at("https://{host}/{v}", host="a.example", v="v4"), {}, {}, "/v4/x"),
+        (at("https://{host}/{v}", host="a.example"), {}, {}, "/x"),
+        (at("/" + "{v}" * 100, v="v" * 501), {}, {}, "/x"),
+        (V1, {}, at("https://b.example/v1"), None),
+    ],
+)
+def test_an_operation_is_called_behind_the_path_of_its_own_server(whole, around, own, expected):
+    described = document(own, **whole)
+    described["paths"]["/x"] |= around
+    found = operations(described)
+    assert [tool.invocation.endpoint for tool in found.tools] == ([expected] if expected else [])
+    assert [why.id for _, why in found.left_out] == ([] if expected else [SERVER])
+    described["paths"]["/x"]["delete"] = described["paths"]["/x"]["post"]
+    [(_, called)] = changing(described)
+    assert called.endpoint == (expected or "/v1/x")
+
+
+SERVER = "kit.left_out.openapi_server"
 
 
 def test_methods_that_came_with_a_newer_version_are_left_out_by_name():
