@@ -154,7 +154,10 @@ def outcome(session: SessionResult, ended: Ended, language: str) -> str:
     why = ended.why.words(language) if ended.why is not None else ""
     if ended.code is Exit.CONFORMANT:
         old = {item.clause for item in failing(session, superseded=True)}
+        items = (item for run in session.runs for item in run.items)
+        kept = {item.clause for item in items if item.verdict is Verdict.WAIVED}
         parts = [say("report.outcome.conforms", language)]
+        parts += [say("report.outcome.waived", language, count=len(kept))] if kept else []
         parts += [say("report.outcome.superseded", language, count=len(old))] if old else []
         return " ".join(parts)
     if ended.code is not Exit.BROKEN:

@@ -86,6 +86,15 @@ def test_what_conforms_says_so_and_what_was_not_decided_says_why():
     )
 
 
+def test_what_conforms_by_a_waiver_says_so():
+    kept = item("A-B-001", Verdict.WAIVED)
+    runs = (one_run(kept, replace(kept, tool="u"), item("A-B-002", Verdict.PASS)),)
+    conformant = Ended(Exit.CONFORMANT)
+    assert outcome(replace(session(), runs=runs), conformant, "en") == (
+        "It conforms: no MUST clause failed. 1 clause is broken, and a waiver accepts it."
+    )
+
+
 def test_the_outcome_is_the_first_line_of_the_summary_and_the_head_of_the_page():
     assert summary(session(), ended=BROKEN).splitlines()[2] == (
         "**✕ It does not conform. 2 clauses are broken.**"
