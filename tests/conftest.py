@@ -36,6 +36,7 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.timeout(LONGEST))
         if NEEDED & set(item.fixturenames):
             item.add_marker("needs")
+    items.sort(key=lambda item: item.get_closest_marker("waits") is None)  # else they end last
 
 
 @pytest.hookimpl(wrapper=True)

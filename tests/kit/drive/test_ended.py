@@ -13,6 +13,8 @@ from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Era, Verdict
 
+pytestmark = pytest.mark.waits
+
 COUNT = {
     "name": "count",
     "description": "Counts.",

@@ -16,6 +16,8 @@ from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.vocabulary import Era, Verdict
 from fixtures.servers.start import REFERENCE, command
 
+pytestmark = pytest.mark.waits
+
 FAILED = {Verdict.FAIL, Verdict.WARN, Verdict.FLAKY}
 COUNT = {
     "name": "count",
