@@ -270,10 +270,11 @@ def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:
 
 def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
     """Why a refusal does not count: what the call without this mistake was refused with."""
-    if tool.baseline is not None and tool.baseline.reading.disguise is not None:
-        return no_good_call(tool.baseline)
-    neighbour = tool.refused_neighbour(refused.case)
-    if neighbour is None or neighbour is tool.baseline or not neighbour.reading.text:
+    baseline, neighbour = tool.baseline, tool.refused_neighbour(refused.case)
+    disguised = baseline is not None and baseline.reading.disguise is not None
+    if disguised or neighbour is None or neighbour is baseline:
+        return no_good_call(baseline)
+    if not neighbour.reading.text:
         return unknown("kit.not_verified.baseline", refused)
     return unknown(
         "kit.not_verified.neighbour",

@@ -63,6 +63,12 @@ def test_a_401_names_the_option_that_gives_credentials(status, bearer, named):
     assert f"{status} “" in finding.message.words()
 
 
+def test_a_refusal_next_to_a_refused_good_call_says_what_the_good_call_was_refused_with():
+    baseline = called(web(401, {"detail": "no"}, of=case(CaseKind.BASELINE)))
+    (finding,) = of_tool("ATDF-CALL-001", baseline, refused()).findings
+    assert finding.message.id == "kit.not_verified.needs_credentials"
+
+
 @pytest.mark.parametrize(
     ("data", "told"),
     [({"requiredCapabilities": {"elicitation": {}}}, "capability"), ({"why": "x"}, "good_call")],
