@@ -1,4 +1,4 @@
-"""Confirming: what failed is sent twice more, alone; `confirmed` tells what comes of it."""
+"""Sends what failed twice more, alone. `confirmed` draws the conclusion."""
 
 from __future__ import annotations
 
@@ -24,28 +24,30 @@ from conformance.spec.vocabulary import Verdict
 
 TIMES = 2
 _CASES = 3
-"""Cases, and steps of scripts, confirmed at most for each (clause, tool)."""
+"""The most cases, and the most steps of scripts, that are confirmed for each (clause, tool)."""
 FAILED = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
 @dataclass(slots=True)
 class Repeats:
-    """What was sent again: for each case and each script of a run, one entry a time."""
+    """What was sent again, by run and case or script. Each repetition is one entry."""
 
     cases: dict[tuple[str, str], Sequence[Exchange]] = field(default_factory=dict)
     scripts: dict[tuple[str, str], list[tuple[Exchange, ...]]] = field(default_factory=dict)
     smallest: dict[tuple[str, str, str], Sequence[Exchange]] = field(default_factory=dict)
-    """By run, clause and case: the exchange of its smallest form, and those that confirm it."""
+    """By run, clause and case: the exchange of its smallest form, then those that confirm it."""
     stateless: set[tuple[str, str]] = field(default_factory=set)
-    """Accepted cases that nobody can confirm: a fresh process refuses their baseline call, too."""
+    """Accepted cases that cannot be confirmed: a new process also refuses their baseline call."""
     gone: set[str] = field(default_factory=set)
-    """The runs whose server could not be asked again: what was found there stands."""
+    """The runs whose server did not answer any more: their findings are kept."""
     faults: dict[tuple[str, str], Fault] = field(default_factory=dict)
-    """By run and case or script: the fault of the kit that kept it from being sent again."""
+    """By run and case or script: the fault of the kit that prevented the repetition."""
 
     @asynccontextmanager
     async def noting(self, run: str, what: str) -> AsyncIterator[None]:
-        """Note what is raised while this is sent again: it costs what rests on that alone."""
+        """Record an exception of the kit in this block: only findings that need this repetition are
+        lost.
+        """
         try:
             with ends_in_recursion_error():
                 yield
@@ -55,12 +57,12 @@ class Repeats:
             self.faults[run, what] = fault_of(error)
 
     def of_case(self, run: str, case: str) -> list[Sequence[Exchange]]:
-        """The smallest forms of a case that were found for some clause."""
+        """Return the smallest forms of a case that were found, for all clauses."""
         return [made for (r, _, c), made in self.smallest.items() if (r, c) == (run, case)]
 
 
 def to_confirm(question: Question, item: Item) -> list[Finding]:
-    """The findings of a failed item that are to be sent again."""
+    """Return the findings of a failed item that have to be sent again."""
     if item.verdict not in FAILED or not question.clause.confirm:
         return []
     chosen: dict[str, Finding] = {}
@@ -78,9 +80,9 @@ async def repeat(
     context: Context,
     repeats: Repeats,
 ) -> None:
-    """Send every case and play every script again that some failed item rests on.
+    """Send again every case, and play again every script, that a failed item needs.
 
-    What came is kept in `repeats` as it comes: should this be cut short, that still counts.
+    Each result is added to `repeats` when it arrives, so an interrupt loses nothing.
     """
     by_run: dict[str, dict[CaseId, Exchange]] = {}
     played: dict[str, set[str]] = {}
@@ -106,9 +108,10 @@ async def repeat(
 
 
 async def _answers(evidence: RunEvidence, context: Context) -> bool:
-    """Whether there is a server to ask again. One that is gone for good confirms nothing: what was
-    found before stands. Where the kit starts a process, there is one unless it could not be started
-    anew.
+    """Return whether the server still answers. If it does not, nothing is confirmed and the
+    findings are kept.
+
+    A process that the kit starts counts as available, unless it could not be started again.
     """
     if traits_of(evidence.run).starts_process:
         if not evidence.silenced:
@@ -132,7 +135,9 @@ async def _repeat_run(
     context: Context,
     repeats: Repeats,
 ) -> None:
-    """A run's cases, one after the other, and the scripts that may share their connection."""
+    """Repeat the cases of a run one after the other, and the scripts that can share their
+    connection.
+    """
     shared = [script for script in scripts if script.shares_connection(evidence.run)]
     if originals or shared:
         channel = await open_channel(evidence.run, context)
@@ -156,7 +161,9 @@ async def _repeat_run(
 async def _repeat_case(
     channel: Channel, evidence: RunEvidence, original: Exchange, repeats: Repeats
 ) -> None:
-    """Send a case again; the process of one that hangs is ended, and once is enough."""
+    """Send a case again. If the server process hangs, end it and do not send the case a second
+    time.
+    """
     assert original.case is not None
     context, tool = channel.context, evidence.by_tool[original.case.tool].tool
     if not context.care.may_confirm(channel.run, tool, context.settings, TIMES):
@@ -176,9 +183,10 @@ async def _repeat_case(
 async def _lacks_state(
     channel: Channel, evidence: RunEvidence, original: Exchange, again: Sequence[Exchange]
 ) -> bool:
-    """Whether a fresh process refuses what was accepted, and refuses the baseline call as well.
+    """Return whether a new process refuses an accepted case, and refuses the baseline call as well.
 
-    It lacks what earlier calls had made: its refusals say nothing of the case.
+    The new process then lacks what earlier calls created, so its refusal says nothing about the
+    case.
     """
     assert original.case is not None
     called = evidence.by_tool[original.case.tool]
@@ -193,9 +201,9 @@ async def _lacks_state(
 
 
 async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) -> Exchange:
-    """Send a case again; once more where the process ended, which it did not at first.
+    """Send a case again. If the process ended this time only, send the case once more.
 
-    An earlier call may have ended it behind its answer.
+    An earlier call may have made it end after the answer.
     """
     assert original.case is not None
     tool = evidence.by_tool[original.case.tool].tool
@@ -215,7 +223,7 @@ async def _repeat_script(
     repeats: Repeats,
     shared: Channel | None,
 ) -> None:
-    """Play a script again, each time on a connection of its own if none is to be shared."""
+    """Play a script again, each time on a new connection unless `shared` is given."""
     before, playings = evidence.steps(script.name), []
     for _ in range(TIMES):
         if shared is not None:

@@ -1,4 +1,4 @@
-"""How a failed item stands after what it rests on was sent again: the same judge is asked again."""
+"""Decides what becomes of a failed item after the repetitions: the same judge looks at them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import Outcome, Verdict
 
 SEEN_ONCE = "kit.not_verified.seen_once"
-"""Says what was found once, and not confirmed in time."""
+"""The message for a finding that was seen once and could not be confirmed in time."""
 
 
 def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
-    """The item as it stands after its findings were sent again.
+    """Return the item after its findings were sent again.
 
-    Each finding that was repeated must be found again each time. Where one was not, those that
-    were not repeated are dropped with it: they may be no better. None left: the item is flaky. One
-    of which nothing was sent again, because the session was cut short, is not verified. A re-send
-    that the environment failed, such as one above a limit of calls, counts as not sent. Raises
-    Faulty where the kit failed while it sent one.
+    Each repeated finding must be found again every time. If one is not, the findings that were not
+    repeated are dropped as well, as they may be just as doubtful. If none remains, the item is
+    flaky. If the session ended before anything was repeated, the item is not verified. A repetition
+    that the environment refused, such as one above a rate limit, counts as not sent. Raises
+    `Faulty` if the kit failed during the repetition.
     """
     for finding in to_confirm(question, item):
         what = finding.case or _script_of(finding, evidence)[0]
@@ -49,7 +49,7 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
 
 
 def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
-    """Whether a failed item rests on findings alone that were never sent again."""
+    """Return whether none of the findings of a failed item was sent again."""
     if question.run in repeats.gone:
         return False
     asked = to_confirm(question, item)
@@ -88,7 +88,9 @@ def _found_again(
 def _telling(
     finding: Finding, exchanges: Sequence[Exchange], question: Question, evidence: RunEvidence
 ) -> list[Exchange]:
-    """The re-sends that prove something: not those that the environment failed this time only."""
+    """Return the repetitions that prove something. Those that only the environment refused prove
+    nothing.
+    """
     return [
         exchange
         for exchange in exchanges
@@ -105,9 +107,9 @@ def _tool_of(exchange: Exchange, evidence: RunEvidence) -> Tool | None:
 def case_again(
     finding: Finding, exchange: Exchange, question: Question, evidence: RunEvidence
 ) -> bool:
-    """Whether a re-send, of the case or of a simpler one in its place, is found broken again.
+    """Return whether the judge reports a repetition too, of the case or of its smaller form.
 
-    One that is refused for state confirms what it was sent to confirm.
+    A repetition that the server refuses because of its state counts as confirmed.
     """
     assert finding.case is not None
     assert exchange.case is not None

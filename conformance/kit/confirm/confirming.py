@@ -1,4 +1,4 @@
-"""Confirming as a step of a session: what failed is sent again, then shown in its smallest form."""
+"""The confirming step of a session: sends failures again, then looks for their smallest form."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ Failed = list[tuple[Question, Item]]
 
 @dataclass(slots=True)
 class Confirming:
-    """What was sent again so far, and what ended that early."""
+    """The repetitions so far, and what ended them early."""
 
     repeats: Repeats = field(default_factory=Repeats)
     faults: list[Fault] = field(default_factory=list)
-    """Faults of the kit that ended the sending."""
+    """Faults of the kit that ended the repetitions."""
     interrupted: bool = False
     time_up: bool = False
 
@@ -40,7 +40,7 @@ class Confirming:
         scripts: list[Script],
         context: Context,
     ) -> None:
-        """Send again what failed, until an interrupt or the time limit; what was sent is kept."""
+        """Send failures again until an interrupt or the time limit. What was sent is kept."""
         self.time_up = not self._sent(
             repeat(failed, evidence, scripts, context, self.repeats), context
         )
@@ -48,7 +48,7 @@ class Confirming:
     def shrink(
         self, failed: Failed, evidence: dict[str, RunEvidence], context: Context
     ) -> list[Item]:
-        """Each failed item in the smallest form that is found in time."""
+        """Return each failed item in the smallest form that is found in time."""
         for one in failed:
             if self.interrupted or not self._sent(
                 shrink(one, evidence, context, self.repeats), context
@@ -62,14 +62,16 @@ class Confirming:
         return item
 
     def stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
-        """The item as it stands after its findings were sent again; a fault costs it alone."""
+        """Return the item after its findings were sent again. An exception of the kit affects this
+        item alone.
+        """
         try:
             return confirmed(question, item, evidence, self.repeats)
         except Exception as error:
             return faulty(item, message("kit.confirm_failed"), fault_of(error))
 
     def _sent(self, work: Coroutine[Any, Any, None], context: Context) -> bool:
-        """Whether all was sent before the session's end."""
+        """Run the work; return False if the session's time limit ended it."""
         try:
             with self.noting():
                 run(before(context.deadline, work))
@@ -81,7 +83,7 @@ class Confirming:
 
     @contextmanager
     def noting(self) -> Iterator[None]:
-        """Note what is raised as a fault of the kit, which leaves the verdicts as they are."""
+        """Record an exception as a fault of the kit; the verdicts do not change."""
         try:
             yield
         except OSError:  # TimeoutError is one
@@ -91,6 +93,6 @@ class Confirming:
 
 
 def doubtful(questions: list[Question], items: dict[int, Item]) -> list[int]:
-    """The places of the questions whose items are to be confirmed, a tool's next to each other."""
+    """Return the indexes of the questions whose items need confirming, grouped by run and tool."""
     numbers = [n for n, question in enumerate(questions) if to_confirm(question, items[n])]
     return sorted(numbers, key=lambda n: (questions[n].run, questions[n].tool or ""))

@@ -1,4 +1,4 @@
-"""What a session teaches the next one: which random calls failed, or do so still."""
+"""Tells the next session which random calls failed, or still fail."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def memorise(
     evidence: Mapping[str, RunEvidence],
     exchanges: Mapping[int, Exchange],
 ) -> None:
-    """Keep what failed in its smallest form, and forget what was sent again and held."""
+    """Store failures in their smallest form, and remove those that were sent again and passed."""
     by_place = {(q.run, q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
     broken: dict[tuple[str, str], list[Remembered]] = {}
     for n, question in enumerate(asked):
@@ -52,7 +52,7 @@ def memorise(
 
 
 def _merged(found: list[Remembered]) -> Iterator[Remembered]:
-    """Each call once, with all the clauses that it breaks."""
+    """Return each call once, with all the clauses that it breaks."""
     calls = {one.call.id: one.call for one in found}
     for id, call in calls.items():
         clauses = {clause for one in found if one.call.id == id for clause in one.clauses}
@@ -60,7 +60,9 @@ def _merged(found: list[Remembered]) -> Iterator[Remembered]:
 
 
 def _may_fail(one: Remembered, clause: str, tool: ToolEvidence, items: _Asked) -> bool:
-    """Whether a call still breaks a clause, or nobody knows: it was not sent, or not judged."""
+    """Return whether a call still breaks a clause. A call that was not sent or not judged counts
+    too.
+    """
     if all(call.case.id != one.call.id for call in tool.calls):
         return True
     said = list(_said(clause, tool, items))

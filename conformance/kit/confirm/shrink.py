@@ -1,7 +1,7 @@
-"""Shrinking: what a random call has shown is asked again with simpler calls.
+"""Shrinking: looks for a simpler call that shows the same failure as a random call.
 
-It is the confirm loop with other arguments: each simpler call is sent alone, the same judge is
-asked, and the smallest that still fails is sent twice more.
+It works like confirming, with other arguments. Each simpler call is sent alone, the same judge
+looks at it, and the smallest one that still fails is sent twice more.
 """
 
 from __future__ import annotations
@@ -29,22 +29,22 @@ from conformance.kit.schema.view import view_of
 from conformance.kit.verdicts.judge import Question, judge
 
 MOST_CALLS = 30
-"""Calls for each (clause, tool), those that confirm the smallest among them."""
+"""The most calls for each (clause, tool), including those that confirm the smallest."""
 _MOST_TRIED = 3_000
-"""Simpler calls made up at most: most of them the schema rules out, at no call."""
+"""The most simpler calls that are tried. The schema excludes most of them before they are sent."""
 _BOUNDS = frozenset({"maximum", "exclusiveMaximum", "minimum", "exclusiveMinimum", "maxLength",
                      "maxItems"})  # fmt: skip
-"""Broken keywords whose value may come nearer to the bound. Others are broken by a value that was
-chosen so that every server reads it as broken: it stays.
+"""Keywords whose broken value may move nearer to the bound. For other keywords the value stays: it
+was chosen because every server reads it as broken.
 """
 
 
 def of_chance_alone(
     question: Question, item: Item, exchanges: Mapping[int, Exchange]
 ) -> list[Finding]:
-    """The first finding of each message, if only random calls broke the clause.
+    """Return the first finding of each message, if only random calls broke the clause.
 
-    Where a named scenario did, that one is the simplest call that shows it.
+    If a named scenario broke it, that scenario is already the simplest call.
     """
     chosen: dict[str, Finding] = {}
     for finding in to_confirm(question, item):
@@ -61,7 +61,7 @@ async def shrink(
     context: Context,
     repeats: Repeats,
 ) -> None:
-    """Find the smallest form of what was confirmed, and keep it in `repeats` as it is found."""
+    """Find the smallest form of confirmed findings, and add each to `repeats`."""
     question, item = failed
     own, left = evidence[question.run], MOST_CALLS
     for finding in of_chance_alone(question, item, context.recorder.by_id):
@@ -70,7 +70,7 @@ async def shrink(
             continue
         silenced = own.silenced or own.by_tool[original.case.tool].silenced
         if silenced or original.trouble is Trouble.TIMEOUT:
-            continue  # nobody waits thirty times for nothing
+            continue  # # do not wait for thirty timeouts
         search = _Search(question, finding, original, own, left)
         known = repeats.of_case(question.run, original.case.id.text)
         found = next((made for made in known if search.shows(made[0])), None)
@@ -83,7 +83,7 @@ async def shrink(
 
 
 class _Search:
-    """One search for the smallest form of one finding."""
+    """The search for the smallest form of one finding."""
 
     def __init__(
         self,
@@ -104,11 +104,13 @@ class _Search:
         self.calls = 0
 
     def shows(self, exchange: Exchange) -> bool:
-        """Whether an exchange of a simpler case shows the same: by the same judge, in its words."""
+        """Return whether an exchange of a simpler case gets the same finding by the same judge."""
         return in_place_of(self._question, self._finding, exchange, self._evidence) is not None
 
     async def run(self, context: Context) -> tuple[Exchange, ...] | None:
-        """The smallest exchange and those that confirm it; None if nothing smaller fails too."""
+        """Return the smallest exchange and those that confirm it; None if no smaller call fails
+        too.
+        """
         try:
             channel = await open_channel(self._evidence.run, context)
         except ConnectFailed:
@@ -123,13 +125,13 @@ class _Search:
             if all(case_again(self._finding, e, self._question, self._evidence) for e in again):
                 return (best, *again)
         except ConnectFailed:
-            return None  # the server is gone: what was found before stands
+            return None  # # the server is gone: keep the earlier finding
         finally:
             await channel.close()
         return None
 
     async def _descend(self, channel: Channel) -> Exchange | None:
-        """The simplest exchange that still shows it, as far as the calls reach."""
+        """Return the simplest exchange that still fails, within the limit of calls."""
         best: Exchange | None = None
         known: dict[str, bool] = {}
         steps = self._simpler()
@@ -154,7 +156,7 @@ class _Search:
         return best
 
     def _simpler(self) -> Steps:
-        """What to try; nothing where the schema is too costly to judge."""
+        """Yield simpler arguments to try; none if the schema is too costly to evaluate."""
         case, violation = self._case, self._case.violation
         baseline = self._evidence.by_tool[case.tool].baseline
         known = baseline.case.arguments if baseline is not None else {}
@@ -169,7 +171,7 @@ class _Search:
         yield from smaller_calls(case.arguments, known, needed, place, bound=bound)
 
     def _with(self, arguments: Any) -> Case | None:
-        """The case with simpler arguments, broken in the same way at the same place."""
+        """Return the case with simpler arguments, broken in the same way at the same place."""
         made = case_of(smaller(drawn_of(self._case), arguments), self._tool, self._evidence.run)
         if made is None or made.strictness is not self._case.strictness:
             return None
@@ -182,7 +184,7 @@ class _Search:
         return await channel.call(self._tool, case, confirms=confirms)
 
     async def _still_answers(self, channel: Channel, exchange: Exchange) -> bool:
-        """Whether there is a point in going on: not with a server that is gone or hangs."""
+        """Return whether to go on: not if the server is gone or hangs."""
         if exchange.trouble is None:
             return True
         assert exchange.case is not None
@@ -193,7 +195,9 @@ class _Search:
 def in_place_of(
     question: Question, finding: Finding, exchange: Exchange, evidence: RunEvidence
 ) -> Finding | None:
-    """What the judge finds, in the words of `finding`, in another exchange in place of its own."""
+    """Return the judge's finding for another exchange in place of the original; None unless its
+    message is the same.
+    """
     assert exchange.case is not None
     assert finding.case is not None
     again = judge(question, evidence.instead({finding.case: exchange}, {}))
@@ -206,7 +210,7 @@ def in_place_of(
 def in_smallest_form(
     question: Question, item: Item, evidence: RunEvidence, repeats: Repeats
 ) -> Item:
-    """The item with each finding in the smallest form that was found for it."""
+    """Return the item; each finding is in the smallest form that was found for it."""
     findings = []
     for finding in item.findings:
         key = question.run, question.clause.id, finding.case or ""

@@ -1,7 +1,7 @@
-"""Retry hints of the runtime vocabulary: where a refusal has one, and the call that it leads to.
+"""Retry hints of the runtime vocabulary: read the hint of a refusal, and make the call it asks for.
 
-A planner follows `example_input` and `missing_fields`; so does the kit, where no error suggests
-anything.
+A planner follows `example_input` and `missing_fields`. The kit does the same if no error has a
+suggestion.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from conformance.spec.vocabulary import MetaKey, RetryReason
 
 
 def hint_of(reading: Reading) -> Mapping[str, Any] | None:
-    """The hint of a refusal, None where it has none that could be followed.
+    """Return the hint of a refusal; None if there is no hint, or none that can be followed.
 
-    One with a reason that is not known counts as absent.
+    A hint with an unknown reason is ignored.
     """
     if not reading.refused:
         return None
@@ -40,7 +40,10 @@ def hint_of(reading: Reading) -> Mapping[str, Any] | None:
 
 
 def follow(hint: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
-    """The arguments that a hint leads to: what was missing filled in, or else the whole example."""
+    """Return the arguments that a hint asks for.
+
+    These are the sent arguments with the missing fields added, or the whole example.
+    """
     example: dict[str, Any] = hint["example_input"]
     names = hint.get("missing_fields")
     missing = names if isinstance(names, list) and names else []
@@ -51,7 +54,10 @@ def follow(hint: Mapping[str, Any], arguments: Any) -> dict[str, Any]:
 
 
 def is_valid(hint: Mapping[str, Any], tool: Tool) -> bool:
-    """Whether the example of a hint is valid for the tool; so is one that cannot be judged."""
+    """Return whether the example of a hint is valid for the tool.
+
+    If the schema is too costly to evaluate, the example counts as valid.
+    """
     try:
         view = view_of(tool.input_schema)
         return view.is_valid((view.root,), hint["example_input"])
@@ -64,9 +70,10 @@ _MOST_WAYS = 16
 
 
 def list_of(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> str | None:
-    """Give the pointer of the list whose only item a name means, where one value stands for it.
+    """Return the pointer of the list, if the name means the first item of a list but one value was
+    sent.
 
-    None for every other name, and where the schema takes no list there.
+    Return None for every other name, and if the schema does not allow a list there.
     """
     try:
         place = locate(parameter_name, arguments, schema)
@@ -82,7 +89,7 @@ def list_of(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any
 
 
 def with_lists(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]) -> Any:
-    """Give the arguments with a list of one wherever a suggestion is for the item of one."""
+    """Return the arguments; a value becomes a list of one if a suggestion is for its first item."""
     lists = [list_of(e.parameter_name, arguments, schema) for e in errors if e.has_suggestion]
     for place in dict.fromkeys(each for each in lists if each is not None):
         tokens = from_pointer(place, arguments)

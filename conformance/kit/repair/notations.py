@@ -1,4 +1,4 @@
-"""What a refused value says, where it is a valid one in another notation. Serves ATDF-ERR-018."""
+"""Finds the valid value that a refused value expresses in another notation. Serves ATDF-ERR-018."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _CHOICES: Final = frozenset({"enum", "const"})
 
 
 def meant(case: Case, tool: Tool) -> Any:
-    """Give the one valid value that a broken case's place says in other words; else ABSENT.
+    """Return the one valid value that the broken value expresses in another notation; else ABSENT.
 
-    The text of a number says that number, a word for a truth value says it, and a word that differs
-    only in case or outer spaces says the allowed one. The text of an object or a list proves
-    nothing: where there are several branches, it may be meant for another one.
+    A string can express a number or a truth value. A string that differs from an allowed one only
+    in case or outer spaces expresses that one. A string that contains a JSON object or array proves
+    nothing: with several branches, it may be meant for another branch.
     """
     violation = case.violation
     if violation is None or violation.sent_absent or violation.was_absent:
         return ABSENT
     said = _said(violation)
     if said is ABSENT or same(said, violation.was):
-        return said  # what stood there is known to be valid
+        return said  # # the value before the change is known to be valid
     try:
         view = view_of(tool.input_schema)
         tokens = from_pointer(violation.pointer, case.arguments)
@@ -46,7 +46,7 @@ def _said(violation: Violation) -> Any:
     if "type" not in violation.keywords:
         return ABSENT
     if isinstance(was, bool):
-        # As text, so that 1.0 and a list are nothing of the kind.
+        # # Compared as text, so that neither 1.0 nor a list counts as a truth value.
         text = sent if isinstance(sent, str) else json.dumps(sent)
         return TRUTH.get(text.strip().casefold(), ABSENT)
     if not isinstance(sent, str) or not isinstance(was, int | float):

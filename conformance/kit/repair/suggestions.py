@@ -1,6 +1,7 @@
-"""Suggested values: where they belong, what they decode to, and the call with them applied.
+"""Suggested values: the place that they are for, their decoded value, and the call with them
+applied.
 
-Serves ATDF-ERR-007 and -009 to -012. Pure functions over the arguments that were sent.
+Serves ATDF-ERR-007 and ATDF-ERR-009 to -012. These are pure functions of the sent arguments.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _COMBINING = frozenset({"oneOf", "anyOf", "not"})
 _ROOTS = ("arguments", "input", "body", "params", "$")
 """Words that some servers put before the name of a parameter.
 
-A suggestion is followed all the same, as an agent would; ATDF-ERR-007 takes no such name.
+The kit follows such a suggestion, as an agent would. For ATDF-ERR-007 the name is still wrong.
 """
 _MOST_WAYS = 16
 
@@ -39,20 +40,20 @@ Ways = list[tuple[Node, ...]]
 
 
 class Naming(StrEnum):
-    """How a name relates to the place that is broken."""
+    """How the parameter that an error names relates to the broken place."""
 
     EXACT = "exact"
     PARENT = "parent"
-    """It names something around the place; that will do if its suggestion is valid there."""
+    """The name means a container of the place. That is enough if the suggestion is valid for it."""
     WRONG = "wrong"
 
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """One suggestion, judged. `pointer` is None where no place of the call is named.
+    """One suggestion, checked against the schema.
 
-    `valid` says that the decoded value is valid for the parameter; `refused` that it is the very
-    value that was refused.
+    `pointer` is None if the error names no place of the call. `valid` says whether the decoded
+    value is valid for the parameter. `refused` says whether it equals the value that was refused.
     """
 
     pointer: str | None
@@ -62,11 +63,11 @@ class Suggestion:
 
 
 def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> str | None:
-    """Give the JSON Pointer of the place that a name means; None if there is none.
+    """Return the JSON Pointer of the place that a name means; None if there is no such place.
 
-    Reads dots and indexes (`passengers[0].name`, also `passengers.0.name`) and JSON Pointers.
-    The place must be in the arguments or declared in the schema. A name with dots of its own is
-    read as one name where there is one.
+    Accepts dots and indexes (`passengers[0].name`, also `passengers.0.name`) and JSON Pointers. The
+    place must be in the arguments or be declared in the schema. If a parameter has dots in its own
+    name, that reading comes first.
     """
     tokens = _locate(parameter_name, arguments, schema)
     return None if tokens is None else to_pointer(tokens)
@@ -75,11 +76,12 @@ def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]
 def names_place(
     violation: Violation, parameter_name: str | None, *, prefixed: bool = True
 ) -> Naming:
-    """Say whether a name is that of the broken place; also with a prefix, where that is `prefixed`.
+    """Return how a name relates to the broken place. `prefixed` also allows a word of `_ROOTS`
+    before it.
 
-    For `arguments` itself no name is right; where the call lacked everything, so is the name of
-    any one member. Where it is broken how schemas are combined, any member of the place is right:
-    nobody knows which branch was meant.
+    If `arguments` itself is broken, no name is right. If all required members were missing, the
+    name of any member is right. If a combination of schemas is broken (`oneOf`, `anyOf`, `not`),
+    any member of the place is right: nobody knows which branch was meant.
     """
     if not parameter_name:
         return Naming.EXACT if violation.parameter is None else Naming.WRONG
@@ -104,9 +106,10 @@ def names_place(
 
 
 def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any:
-    """Decode a suggestion for a parameter: itself if valid, else its JSON parse.
+    """Decode a suggestion for a parameter: the value itself if it is valid, else its JSON parse.
 
-    A value other than a string is itself. A string that is neither valid nor JSON stays a string.
+    A value that is not a string is returned as it is. A string that is neither valid nor JSON stays
+    a string.
     """
     if not isinstance(suggested_value, str) or view.is_valid(nodes, suggested_value):
         return suggested_value
@@ -116,15 +119,16 @@ def decode(suggested_value: Any, nodes: Sequence[Node], view: SchemaView) -> Any
 
 @lru_cache(maxsize=16)
 def _known(schema: ByIdentity) -> SchemaView:
-    """The view on a declared schema, which nobody changes: written out, it would be compared."""
+    """Return the cached view of a declared schema. The key is its identity: comparing it by its
+    contents would be slow.
+    """
     return view_of(schema.held)
 
 
 def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
-    """Judge one error's suggestion against the tool's schema.
+    """Check the suggestion of one error against the tool's schema.
 
-    A suggestion at a place that the call does not have, or for a schema that cannot be used, is
-    not valid.
+    A suggestion is not valid if the call has no such place, or if the schema cannot be used.
     """
     try:
         view = _known(ByIdentity(tool.input_schema))
@@ -140,10 +144,11 @@ def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
 
 
 def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]) -> Any:
-    """Give the arguments with all suggestions of one answer applied together, deepest first.
+    """Return the arguments with all suggestions of one answer applied in one step, deepest place
+    first.
 
-    One step: an absent key is added; of two suggestions for one place the first counts; an
-    error without a suggestion, or at no known place, changes nothing.
+    A missing key is added. If two suggestions are for one place, the first is used. An error
+    changes nothing if it has no suggestion or names no known place.
     """
     try:
         view = _known(ByIdentity(schema))
@@ -163,7 +168,9 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
 
 
 def _put(document: Any, tokens: Tokens, value: Any) -> Any:
-    """Put a value in its place; what is missing, or no container, on the way becomes an object."""
+    """Put a value in its place. A missing container on the way, or a value that is not a container,
+    becomes an object.
+    """
     try:
         return put(document, tokens, value)
     except LookupError:
@@ -174,9 +181,9 @@ def _put(document: Any, tokens: Tokens, value: Any) -> Any:
 
 
 def _settle(view: SchemaView, arguments: Any, tokens: Tokens, suggested: Any) -> tuple[Any, bool]:
-    """Decode a suggestion at a place, and say whether the value is valid there.
+    """Decode a suggestion for a place; return the value and whether it is valid there.
 
-    A place in a union has several readings; the first for which the value is valid counts.
+    A place in a union has several readings. The first reading for which the value is valid is used.
     """
     decoded = suggested
     for number, nodes in enumerate(_schemas_at(view, arguments, tokens)):
@@ -189,17 +196,18 @@ def _settle(view: SchemaView, arguments: Any, tokens: Tokens, suggested: Any) ->
 
 
 def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Ways:
-    """The schemas of a place, one tuple for each way to read the unions above it.
+    """Return the schemas of a place, one tuple for each way to choose branches of the unions above
+    it.
 
-    The branches that suit the values next to the place come first. An empty tuple is a place that
-    nothing declares, in an open object; it is given only where no branch declares the place.
+    The branches that fit the values next to the place come first. An empty tuple is a place in an
+    open object that no schema declares. It is returned only if no branch declares the place.
     """
     return _remembered_at(view, _Sent(to_bytes(arguments), arguments), tokens)
 
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """The arguments of a call, known by what went over the wire."""
+    """The arguments of a call. Two are equal if their bytes on the wire are equal."""
 
     written: bytes
     arguments: Any = field(compare=False)
@@ -207,7 +215,7 @@ class _Sent:
 
 @lru_cache(maxsize=4096)
 def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
-    """The same call is asked about when its suggestion is followed, judged and counted."""
+    """Cached, because following, checking and counting a suggestion ask for the same call."""
     ways: Ways = [(view.root,)]
     here = sent.arguments
     for token in tokens:
@@ -225,12 +233,12 @@ def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
 def _readings_of(
     view: SchemaView, nodes: tuple[Node, ...], here: Any, token: str | int
 ) -> list[tuple[Node, ...]]:
-    """The flat schemas of a value, for each choice of branches; what suits the value first."""
+    """Return the flat schemas of a value for each choice of branches, the best fitting first."""
     found = applied(view, nodes, here)
     if not found.unions:
         return [found.flat]
     wrong: dict[int, int] = {}
-    """Errors next to the place, by schema: the choices have most of their schemas in common."""
+    """The number of errors at other places, by schema: most choices share most of their schemas."""
 
     def unsuited(flat: tuple[Node, ...]) -> int:
         if here is ABSENT or here is None:
@@ -267,7 +275,9 @@ def _locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any
 
 
 def _readings(name: str, *, prefixed: bool = True) -> list[tuple[str, ...]]:
-    """The ways to read a name as steps: whole, by dots and indexes, and without a leading root."""
+    """Return the ways to split a name into steps: whole, by dots and indexes, and without a leading
+    root.
+    """
     if name.startswith("/"):
         return [steps_of(name)]
     found: list[tuple[str, ...]] = [(name,)]
@@ -291,7 +301,7 @@ def _typed(words: Sequence[str], arguments: Any) -> Tokens:
 
 
 def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
-    """Whether a place is in the arguments, or declared for them."""
+    """Return whether a place is in the arguments, or declared for them."""
     if get(arguments, tokens) is not ABSENT:
         return True
     try:
@@ -302,5 +312,7 @@ def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
 
 
 def schemas_at(view: SchemaView, arguments: Any, pointer: str) -> Ways:
-    """Give the schemas of a place in a call, one tuple for each way to read the unions above."""
+    """Return the schemas of a place, one tuple for each way to choose branches of the unions above
+    it.
+    """
     return _schemas_at(view, arguments, from_pointer(pointer, arguments))
