@@ -1,7 +1,8 @@
-"""`exchanges.ndjson`: all evidence of a session, written as it comes, judged again offline.
+"""`exchanges.ndjson`: writes all evidence of a session as it arrives, and reads it for `--judge`.
 
-A header line says what was found and asked, each further line is one exchange, and a footer line
-counts them: a file without one was cut. The forms of the fields are in `kit/model`.
+A header line says what discovery found and what the user asked for. Each further line is one
+exchange. A footer line counts them, so a file without a footer was cut. `kit/model` defines the
+fields.
 """
 
 from __future__ import annotations
@@ -26,22 +27,23 @@ from conformance.kit.model.written import Redact, Writing, codec, from_strict, s
 from conformance.spec.messages import Message, message
 
 FORMAT = 3
-"""Goes up when an older kit could no longer read the file."""
+"""The version of the file format. It increases when an older kit can no longer read the file."""
 
 _LAST_ID = 2**63 - 1
 
 LONGEST_LINE = 128 * 1024 * 1024
-"""Bytes of a line that are read: no session that this kit records writes as many."""
+"""The most bytes of a line that are read. The kit never writes a longer one."""
 
 _LEAST_WRITTEN = 1024
-"""Characters of a header, an address or a line of noise in a file that is too long already."""
+"""The most characters of a header, an address or a line of noise if the file is too long already.
+"""
 
 _BATCH = 64
-"""Lines between two flushes: what a crash may lose."""
+"""The number of lines between two flushes, so also the most that a crash can lose."""
 
 
 class ExchangesError(Exception):
-    """The file is no `exchanges.ndjson` that this kit can read; `reason` says where and why."""
+    """The file is not an `exchanges.ndjson` that this kit can read. `reason` says where and why."""
 
     def __init__(self, path: Path, reason: Message) -> None:
         super().__init__(f"{path}: {reason.words()}")
@@ -50,9 +52,9 @@ class ExchangesError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """A whole file as read. `complete` is false where the file was cut or the session killed.
+    """A whole file as read. `complete` is False if the file was cut or the session was killed.
 
-    `first` and `last` are the lines around the exchanges; `last` is None where it is missing.
+    `first` is the header line, and `last` the footer line or None.
     """
 
     kit: str
@@ -64,7 +66,7 @@ class Recording:
 
 
 def read_exchange(line: Any) -> Exchange:
-    """Make the exchange of one line again; raises ValueError."""
+    """Read an exchange from one parsed line. Raises `ValueError`."""
     try:
         exchange = codec(Exchange).validate_python(line)
     except (OverflowError, RecursionError) as error:
@@ -78,7 +80,9 @@ def read_exchange(line: Any) -> Exchange:
 
 
 def _messages(answer: Answer) -> tuple[Any, ...]:
-    """Messages that were nested too deeply to be written, read again from the body."""
+    """Parse messages again from the body. The line lacks them if they were nested too deeply to
+    write.
+    """
     text = answer.body.decode("utf-8", "replace")
     events = [event.data for event in sse_events(text) if event.data and event.ended]
     try:
@@ -88,7 +92,7 @@ def _messages(answer: Answer) -> tuple[Any, ...]:
 
 
 class _Lines(Sequence[Exchange]):
-    """The exchanges of a file, each read when it is asked for: all of them may be too many."""
+    """The exchanges of a file. Each is read on access, as all of them may not fit in memory."""
 
     def __init__(self, path: Path, places: Sequence[int]) -> None:
         self._path = path
@@ -118,10 +122,10 @@ class _Lines(Sequence[Exchange]):
 
 
 class ExchangeWriter:
-    """Appends exchanges to a file and gives them back by id; use it as a context.
+    """Appends exchanges to a file and reads them back by id. Use it as a context manager.
 
-    `redact` replaces secrets in every text before it is written. `more` goes into the first line,
-    and what `last` holds when it is closed into the last. Not for two threads together.
+    `redact` replaces secrets in every text before it is written. `more` is added to the header, and
+    `last` to the footer. Not thread-safe.
     """
 
     def __init__(
@@ -140,8 +144,8 @@ class ExchangeWriter:
         self._unflushed = 0
         self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        # What has the name by then may be a link, or another file: a server may reach this
-        # directory.
+        # # A server may be able to write to this directory, and may have put a link or file at the
+        # path.
         path.unlink(missing_ok=True)
         self._file: BinaryIO = path.open("x+b")
         self._reader: BinaryIO = path.open("rb")
@@ -164,12 +168,12 @@ class ExchangeWriter:
         """Append one exchange."""
         place = self._end
         writing = self._writing()
-        if place > MOST_WRITTEN:  # a target decides how long its session id and its addresses are
+        if place > MOST_WRITTEN:  # # a target decides how long its session id and addresses are
             writing = replace(writing, longest=_LEAST_WRITTEN)
         try:
             self._line(self._written(exchange, writing))
         except RecursionError:
-            # A value nested as deeply as the decoder allows is too deep for the encoder.
+            # # The decoder allows deeper nesting than the encoder.
             self._line(self._written(exchange, replace(writing, careful=True)))
         self._places[exchange.id] = place
         self._unflushed += 1
@@ -178,7 +182,7 @@ class ExchangeWriter:
             self._unflushed = 0
 
     def read(self, id: int) -> Exchange | None:
-        """Give a written exchange as the file has it, without secrets; None for an unknown id."""
+        """Return an exchange as the file has it, without secrets; None if the id is unknown."""
         place = self._places.get(id)
         if place is None:
             return None
@@ -205,19 +209,19 @@ class ExchangeWriter:
     @staticmethod
     def _written(exchange: Exchange, writing: Writing) -> Any:
         line = codec(Exchange).dump_python(exchange, context=writing, exclude_defaults=True)
-        # It is a default, and says which request it is.
+        # # Defaults are left out, but this field tells the kinds of request apart.
         line["request"]["transport"] = exchange.request.transport
         return line
 
     def _line(self, value: Mapping[str, Any]) -> None:
-        # ASCII only: a line cannot turn or hide a terminal's text, and lone surrogates survive. Nor
-        # is it a command to a CI system: those begin with two of these signs.
+        # # ASCII only, so that a line cannot reorder or hide text in a terminal, and lone
+        # surrogates survive. `##` is escaped because commands to a CI system begin with it.
         line = strict_json(dict(value)).replace("##", r"\u0023#")
         self._end += self._file.write(line.encode("ascii") + b"\n")
 
 
 def read_exchanges(path: Path) -> Recording:
-    """Read a whole file; raises `ExchangesError`, OSError. A last line that is cut is left out."""
+    """Read a whole file; ignore a last line that was cut. Raises `ExchangesError` and `OSError`."""
     with path.open("rb") as file:
         header = _header(path, file.readline(LONGEST_LINE))
         places = array("Q")
@@ -268,7 +272,7 @@ def _header(path: Path, line: bytes) -> Any:
 
 
 def _lines(path: Path, file: BinaryIO) -> Iterator[tuple[int, Any]]:
-    """Each line that is left, and where it begins."""
+    """Yield each remaining line with the offset where it begins."""
     place = file.tell()
     lines = iter(partial(file.readline, LONGEST_LINE), b"")
     for count, line in enumerate(lines, start=2):

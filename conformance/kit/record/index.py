@@ -1,9 +1,9 @@
-"""What the first and the last line of `exchanges.ndjson` hold in addition to the exchanges, and
-back.
+"""Converts between a session and the first and last lines of `exchanges.ndjson`.
 
-The first line says what was found and asked, the last which exchanges are whose evidence and what
-befell each tool. Both directions stand side by side, so that what one writes the other is seen to
-read. A file that was cut has no last line: then each exchange says itself where it belongs.
+The first line says what discovery found and what the user asked for. The last line says to which
+tool or script each exchange belongs, and what happened to each run and tool. Writing and reading
+are in one file so that they stay in step. A file that was cut has no last line; each exchange then
+says where it belongs.
 """
 
 from __future__ import annotations
@@ -29,27 +29,27 @@ from conformance.kit.model.written import Writing, codec
 Json = dict[str, Any]
 
 _ASKED = frozenset({"profiles", "allow_calls", "sandbox", "replay", "seed"})
-"""The settings that judging takes from the record."""
+"""The settings that `--judge` takes from the record."""
 _OF_RUN = frozenset(
     {"run", "tools", "problems", "documents", "by_tool", "scripts", "known_scripts", "offered"}
 )
 _OF_TOOL = frozenset({"run", "tool", "problems", "calls", "scripts", "known_scripts", "faults"})
-"""Fields that are made again: of the exchanges, and of what was declared."""
+"""Fields that are not written, because they follow from the exchanges and the declarations."""
 
 
 MALFORMED = (
     AssertionError, AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
-"""What the values of a record that somebody changed may raise."""
+"""What a changed record can raise when its values are read."""
 
 
 class Unreadable(Exception):
-    """The line does not hold what this kit needs; the text says what."""
+    """The line lacks something that this kit needs; the text says what."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A session as it was recorded. `interrupted` says that it did not come to its end."""
+    """A session as recorded. `interrupted` says that it was stopped before its end."""
 
     found: tuple[Discovered, ...]
     declared: Mapping[str, Declared]
@@ -59,11 +59,11 @@ class Recalled:
     interrupted: bool
     time_up: bool
     whole: bool = True
-    """False where the file was cut: it says nothing of its session's end."""
+    """False if the file was cut, so that nothing is known about the end of its session."""
 
 
 def first_line(found: Iterable[Discovered], settings: Settings) -> Json:
-    """What is known before a tool is called; `asked` are the settings that judging depends on."""
+    """Return what is known before any call. `asked` holds the settings that verdicts depend on."""
     asked = {
         "profiles": settings.profiles,
         "allow_calls": settings.allow_calls,
@@ -76,7 +76,7 @@ def first_line(found: Iterable[Discovered], settings: Settings) -> Json:
 
 
 def as_asked(settings: Settings, asked: Mapping[str, Any]) -> Settings:
-    """The settings of a recorded session, for this one; raises one of MALFORMED."""
+    """Return these settings with those of the recorded session. Raises one of `MALFORMED`."""
     own = {name: value for name, value in asked.items() if name in _ASKED}
     read = _fields(Settings, {"sandbox": False, **own})
     return replace(settings, **{**read, "profiles": settings.profiles or read["profiles"]})
@@ -90,7 +90,7 @@ def last_line(
     interrupted: bool,
     time_up: bool,
 ) -> Json:
-    """Whose evidence each exchange is, and what befell each run and tool."""
+    """Return where each exchange belongs, and what happened to each run and tool."""
     return {
         "interrupted": interrupted,
         "time_up": time_up,
@@ -113,7 +113,11 @@ def last_line(
 def recalled(
     first: Mapping[str, Any], last: Mapping[str, Any] | None, recorder: Recorder
 ) -> Recalled:
-    """The session of a file's lines, whose exchanges the recorder has; raises Unreadable."""
+    """Return the session that the first and last lines describe. The recorder already has the
+    exchanges.
+
+    Raises `Unreadable`.
+    """
     try:
         found = tuple(codec(Discovered).validate_python(each) for each in first["found"])
         judged = {one.run.id: declared(one) for one in found}
@@ -138,14 +142,14 @@ def recalled(
 
 
 def _looked(found: Discovered, recorder: Recorder) -> list[Exchange]:
-    """What discovery sent in a run."""
+    """Return the exchanges of discovery in a run."""
     return [e for e in recorder.by_id.held if e.run == found.run.id and e.script == LOOKED]
 
 
 def _bare(
     found: Discovered, judged: Declared, looked: Iterable[Exchange], asked: Mapping[str, Any]
 ) -> RunEvidence:
-    """A run's evidence with nothing in it but what was declared."""
+    """Return a run's evidence that holds only what was declared."""
     tools = {tool.name: tool for tool in (*found.tools, *judged.unusable)}
     return RunEvidence(
         found.run,
@@ -165,7 +169,7 @@ def _bare(
 
 
 def _calls_by_tool(recorder: Recorder) -> dict[tuple[str, str], list[int]]:
-    """The numbers of what was sent once, by run and tool."""
+    """Return the ids of calls by run and tool, without repetitions."""
     found: dict[tuple[str, str], list[int]] = {}
     for exchange in recorder.by_id.values():
         if exchange.case is not None and exchange.confirms is None:
@@ -176,7 +180,7 @@ def _calls_by_tool(recorder: Recorder) -> dict[tuple[str, str], list[int]]:
 def _gathered(
     bare: RunEvidence, calls: Mapping[tuple[str, str], list[int]], recorder: Recorder
 ) -> RunEvidence:
-    """The evidence of a file that was cut: what was sent once belongs where it says."""
+    """Return the evidence of a file that was cut: each exchange says where it belongs."""
     scripts: dict[str, list[Exchange]] = {}
     for exchange in recorder.by_id.held:
         own = exchange.run == bare.run.id and exchange.confirms is None
@@ -252,7 +256,7 @@ def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
 
 
 def _ids(exchanges: Sequence[Exchange] | Sequence[Call]) -> list[int]:
-    """The numbers of exchanges; of those that are kept in a file, without reading it."""
+    """Return the ids of exchanges. Exchanges that are stored in a file are not read for it."""
     if isinstance(exchanges, Kept):
         return list(exchanges.ids)
     return [each.exchange.id if isinstance(each, Call) else each.id for each in exchanges]
@@ -263,7 +267,7 @@ def _of(ids: Iterable[int], recorder: Recorder) -> Iterable[Exchange]:
 
 
 def _values(of: type, evidence: Any, left_out: frozenset[str]) -> Json:
-    """The fields of evidence as JSON but those that are made again."""
+    """Return the fields of evidence as JSON, except those in `left_out`."""
     return {
         name: codec(hint).dump_python(getattr(evidence, name), context=Writing())
         for name, hint in _hints(of).items()
@@ -272,7 +276,7 @@ def _values(of: type, evidence: Any, left_out: frozenset[str]) -> Json:
 
 
 def _fields(of: type, values: Mapping[str, Any]) -> Json:
-    """The fields of a dataclass from JSON; those that this kit does not know are passed over."""
+    """Return the fields of a dataclass from JSON. Fields that this kit doesn't know are ignored."""
     hints = _hints(of)
     return {k: codec(hints[k]).validate_python(v) for k, v in values.items() if k in hints}
 
@@ -283,7 +287,7 @@ def _hints(of: type) -> dict[str, Any]:
 
 
 def _found(found: Discovered) -> Json | None:
-    """What was found as JSON; None for what is nested too deeply to be written."""
+    """Return what discovery found as JSON; None if it is nested too deeply to write."""
     try:
         made: Json = codec(Discovered).dump_python(found, context=Writing(), exclude={"exchanges"})
     except ValueError:

@@ -1,4 +1,4 @@
-"""A recorded session in place of a driven one: what the record lacks is not verified."""
+"""Verdicts from a recorded session. What the record lacks is not verified."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from conformance.kit.verdicts.judge import NOT_RECORDED, Question, faulty, not_v
 from conformance.spec.messages import message
 
 _BATCH = 32 * 1024 * 1024
-"""Bytes of exchanges that are held before they are put away."""
+"""The most bytes of exchanges that are held in memory before they are stored in a file."""
 
 _MOST_KEPT = 256 * 1024 * 1024
-"""Bytes of exchanges that are not put away: those of discovery and of scripts."""
+"""The most bytes of exchanges of discovery and scripts: these stay in memory."""
 
 
 def as_recorded(
@@ -31,7 +31,7 @@ def as_recorded(
     evidence: Mapping[str, RunEvidence],
     past: Recalled,
 ) -> dict[int, Item]:
-    """The items, by their places in `asked`, as far as the record shows them."""
+    """Return the items by their index in `asked`, as far as the record supports them."""
     made: dict[int, Item] = {}
     for n, question in enumerate(asked):
         own = evidence[question.run]
@@ -54,7 +54,7 @@ def _confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: R
 
 
 def take_in(recording: Recording, recorder: Recorder) -> None:
-    """Take a recorded session's exchanges as if they had just been made; raises Unreadable."""
+    """Add a recorded session's exchanges to the recorder. Raises `Unreadable`."""
     batch: list[Exchange] = []
     size = 0
     for one in recording.exchanges:

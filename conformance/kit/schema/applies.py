@@ -1,4 +1,4 @@
-"""Which schemas apply to a value where it stands: references followed, branches chosen."""
+"""Finds the schemas that apply to a value: follows references and chooses branches of unions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ _CROSSING: Final = frozenset({
     "maxProperties", "dependentRequired", "dependentSchemas", "dependencies",
     "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
 })  # fmt: skip
-"""Keywords by which a member decides on something else than itself."""
+"""Keywords with which a member of a value affects the validity of other members."""
 _DEEPEST: Final = 64
 MOST_SCHEMAS: Final = 250
-"""Schemas that may apply to one value together; each is a level of recursion here."""
+"""The most schemas that may apply to one value together. Each is a level of recursion here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Union:
-    """A oneOf or anyOf that applies to a value, and the branch that the value uses (or None)."""
+    """A `oneOf` or `anyOf` that applies to a value, and the index of the branch that the value
+    uses.
+    """
 
     keyword: str
     branches: tuple[Node, ...]
@@ -35,9 +37,9 @@ class Union:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """The schemas that apply to one value, flat: each without its references and combinators.
+    """The schemas that apply to one value, as a flat list without references and combinators.
 
-    `plain` says that each member of the value is judged by its own schema alone.
+    `plain` says that the validity of each member depends on its own schema alone.
     """
 
     flat: tuple[Node, ...]
@@ -46,9 +48,9 @@ class Applied:
 
 
 def applied(view: SchemaView, nodes: Sequence[Node], value: Any) -> Applied:
-    """Give the schemas that apply to a value; for ABSENT, those that would apply to any value.
+    """Return the schemas that apply to a value; for ABSENT, those that apply to every value.
 
-    Of a union that the value meets, the first matching branch applies. Raises SchemaProblem if
+    Of a union, the first branch that the value matches applies. Raises `SchemaProblem` if
     references never end.
     """
     flat: list[Node] = []
@@ -104,9 +106,9 @@ def _conditional(view: SchemaView, node: Node, value: Any) -> list[Node]:
 
 
 def every_branch(view: SchemaView, nodes: Sequence[Node]) -> tuple[Node, ...]:
-    """Give the schemas that apply to some value here, flat: those of every branch of every union.
+    """Return every schema that may apply to a value here, with those of all branches of all unions.
 
-    Each is there once. Of a `not` nothing is said.
+    Each schema occurs once. `not` is ignored.
     """
     flat: list[Node] = []
     seen: set[int] = set()
@@ -131,9 +133,10 @@ def every_branch(view: SchemaView, nodes: Sequence[Node]) -> tuple[Node, ...]:
 
 
 def alternatives(view: SchemaView, nodes: Sequence[Node], most: int) -> Iterator[tuple[Node, ...]]:
-    """Give ways to satisfy the nodes: each a flat list with one branch of each union chosen.
+    """Return ways to satisfy the nodes. Each is a flat list with one branch of each union.
 
-    At most `most`, in the order of the branches. A conditional gives `then` before `else`.
+    At most `most` are returned, in the order of the branches. For a conditional, `then` comes
+    before `else`.
     """
     yield from islice(_ways(view, tuple(nodes), (), 0), most)
 
@@ -179,7 +182,7 @@ def _product(choices: list[list[tuple[Node, ...]]]) -> Iterator[tuple[Node, ...]
 
 
 def member(flat: Sequence[Node], name: str) -> tuple[Node, ...]:
-    """Give the schemas of a property, from the flat schemas of its object."""
+    """Return the schemas of a property, given the flat schemas of its object."""
     found: list[Node] = []
     for node in flat:
         schema = node.schema
@@ -197,7 +200,7 @@ def member(flat: Sequence[Node], name: str) -> tuple[Node, ...]:
 
 
 def item(flat: Sequence[Node], index: int) -> tuple[Node, ...]:
-    """Give the schemas of an array's item, from the flat schemas of its array."""
+    """Return the schemas of an item, given the flat schemas of its array."""
     found: list[Node] = []
     for node in flat:
         schema = node.schema

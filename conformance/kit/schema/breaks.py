@@ -1,4 +1,4 @@
-"""Where a value is broken: the validator's errors as places, unions seen from the branch used."""
+"""Finds where a value is broken: turns the validator's errors into places, also inside unions."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ _LEFTOVER = ("unevaluatedProperties", "unevaluatedItems")
 
 @dataclass(frozen=True, slots=True)
 class Break:
-    """One keyword that a value breaks, at the place that is to blame for it.
+    """One keyword that a value breaks, with the place that is to blame.
 
-    A missing or an extra property is blamed by its own place, not by its object's.
+    For a missing or an extra property, that place is the property, not its object.
     """
 
     tokens: Tokens
     keyword: str
     said: Any
-    """The keyword's value in the schema; for a format its name."""
+    """The value of the keyword in the schema. For `format`, this is the name of the format."""
 
 
 def breaks(view: SchemaView, nodes: Sequence[Node], value: Any, before: Any) -> list[Break]:
-    """Give what `value` breaks of the nodes, with places relative to it; empty if it is valid.
+    """Return what is wrong with `value`, with places relative to it; nothing if it is valid.
 
-    `before` is the valid value that stood there: of a union, the branch that it used is asked
-    what is wrong. Raises SchemaProblem as the view does.
+    `before` is the valid value that it replaced. In a union, the errors of the branch that `before`
+    used are returned. Raises `SchemaProblem` as the view does.
     """
     errors = view.errors(nodes, value)
     found = [b for e in errors for b in _of(view, e, (), value, before)]
@@ -54,7 +54,7 @@ def _of(view: SchemaView, error: Any, base: Tokens, value: Any, before: Any) -> 
 
 
 def _used_branch(view: SchemaView, error: Any, before: Any) -> int:
-    """The branch that the value before satisfied; else the one whose errors lie deepest."""
+    """Return the branch that the earlier value satisfied; else the one whose errors are deepest."""
     context = list(error.context or ())
     if not isinstance(before, Absent):
         for index, branch in enumerate(error.validator_value):
@@ -69,10 +69,11 @@ def _used_branch(view: SchemaView, error: Any, before: Any) -> int:
 
 
 def _as_good(error: Any, used: int) -> list[int]:
-    """The other branches to which a reader may hold a container that its own branch refuses.
+    """Return the other branches that a server may apply to a container which its own branch
+    refuses.
 
-    Where an array or an object stands for something else, a branch that takes arrays or objects
-    says what is wrong inside; both readings are right.
+    If an array or an object replaces another value, a branch that allows arrays or objects reports
+    errors inside it. Both readings are right.
     """
     mine = [e for e in error.context if e.relative_schema_path[0] == used]
     if not isinstance(error.instance, dict | list) or any(e.relative_path for e in mine):
@@ -100,7 +101,7 @@ def _blamed(error: Any, keyword: str, here: Tokens, value: Any, before: Any) -> 
         yield from ((*here, name) for name in extras)
         if not extras:
             yield here
-    elif isinstance(instance, str) and isinstance(get(value, here), dict):  # one of its names
+    elif isinstance(instance, str) and isinstance(get(value, here), dict):  # a property name
         yield (*here, instance)
     else:
         yield here

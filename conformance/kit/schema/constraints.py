@@ -1,4 +1,4 @@
-"""What the schemas at one place ask of a value, gathered from all of them."""
+"""Collects what all schemas of one place require of a value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import Node
 
 GREATEST: Final = float_info.max
-"""The number farthest out that every reader of JSON has a place for."""
+"""The largest number that every JSON parser can read."""
 _IMPLIED: Final = (
     ("object", ("properties", "required", "additionalProperties", "patternProperties",
                 "minProperties", "maxProperties", "propertyNames")),
@@ -21,27 +21,28 @@ _IMPLIED: Final = (
     ("number", ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")),
     ("string", ("minLength", "maxLength", "pattern", "format")),
 )  # fmt: skip
-"""Keywords that speak of one type, for schemas that do not name it."""
+"""Keywords that apply to one type, and imply that type if a schema names none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """One end of a range; `value` as the schema writes it."""
+    """One end of a range. `value` is written as in the schema."""
 
     value: int | float
     exclusive: bool
 
     @property
     def exact(self) -> Fraction:
-        """The value without binary rounding: 0.1 is a tenth."""
+        """The exact decimal value: 0.1 is one tenth."""
         return exact(self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Constraints:
-    """What is asked of a value at one place. Of several bounds the tightest counts.
+    """What is required of a value at one place.
 
-    `types` is None where any type will do; `allowed` holds enum and const, None where all.
+    If there are several bounds, the tightest is kept. `types` is None if every type is allowed.
+    `allowed` holds the values of `enum` and `const`, and is None if every value is allowed.
     """
 
     flat: tuple[Node, ...]
@@ -62,13 +63,13 @@ class Constraints:
     required: tuple[str, ...]
     names: tuple[str, ...]
     forbids: bool
-    """There is a `not` here."""
+    """Whether the schemas have a `not`."""
     nullable: bool
-    """OpenAPI's `nullable`: null is meant to be taken, whatever the dialect says."""
+    """Whether the schemas have OpenAPI's `nullable`: the author allows null, in every dialect."""
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The types, or those that the other keywords imply; empty if nothing does."""
+        """The types, or those that other keywords imply; empty if nothing implies one."""
         if self.types is not None:
             return self.types
         if self.allowed is not None:
@@ -80,15 +81,15 @@ class Constraints:
         )
 
     def first(self, keyword: str) -> Any:
-        """Give the first value that any of the schemas has for a keyword, or ABSENT."""
+        """Return the first value that a schema has for a keyword, or ABSENT."""
         return next((node.schema[keyword] for node in self._holders(keyword)), ABSENT)
 
     def has(self, keyword: str) -> bool:
-        """Say whether any of the schemas has a keyword."""
+        """Return whether any of the schemas has a keyword."""
         return any(True for _ in self._holders(keyword))
 
     def under(self, keyword: str) -> list[Node]:
-        """Give the schemas that a keyword holds, each with its own base."""
+        """Return the schemas that a keyword contains, each with its own base."""
         return [node.sub(node.schema[keyword]) for node in self._holders(keyword)]
 
     def _holders(self, keyword: str) -> Iterator[Node]:
@@ -96,7 +97,7 @@ class Constraints:
 
 
 def type_of(value: Any) -> str:
-    """Name the JSON type of a value; a whole number is an integer, also when written 2.0."""
+    """Return the JSON type of a value. A whole number is an integer, even if written as 2.0."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -111,7 +112,7 @@ def type_of(value: Any) -> str:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Say whether two JSON values are equal: 1 is 1.0, but true is not 1."""
+    """Return whether two JSON values are equal: 1 equals 1.0, but not true."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     if isinstance(one, dict) and isinstance(other, dict):
@@ -122,7 +123,7 @@ def same(one: Any, other: Any) -> bool:
 
 
 def constraints(flat: Sequence[Node]) -> Constraints:
-    """Gather what flat schemas (see `applies`) ask together."""
+    """Collect what flat schemas (see `applies`) require together."""
     schemas = [n.schema for n in flat if isinstance(n.schema, dict)]
     low, high = _range(schemas)
 
@@ -208,5 +209,5 @@ def _range(schemas: list[dict[str, Any]]) -> tuple[Bound | None, Bound | None]:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a value is a number; 1e999, and an integer as far out, bounds nothing."""
+    """Return whether a value can be a bound. 1e999, or an integer beyond every float, cannot."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= GREATEST

@@ -1,4 +1,4 @@
-"""The keywords of JSON Schema that hold schemas, and those that are judged here differently."""
+"""The JSON Schema keywords that contain schemas, and those that the kit validates differently."""
 
 from __future__ import annotations
 
@@ -20,27 +20,26 @@ _LIST = ("allOf", "anyOf", "items", "oneOf", "prefixItems")
 _MAP = ("$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties",
         "properties")  # fmt: skip
 _MOST_KEPT: Final = 10_000
-"""Values that are remembered at one time."""
+"""The most values in the cache."""
 _SCALARS: Final = (str, int, float, bool, type(None))
 
 
 class Properties(threading.local):
-    """Judges `properties`. While it is `remembering`, a value that was valid for a schema is not
-    judged again: of two calls of a plan, all parameters but one are the same.
+    """Validates `properties`, with a cache of valid values inside `remembering`.
 
-    A text, a number and the like is known by what it is, a list and an object by its identity: no
-    member of a value may change after it was judged. Not for a schema with a reference whose
-    meaning hangs on the way that leads to it.
+    Most calls of a plan differ in one parameter only, so most values are validated once. Scalars
+    are cached by value, arrays and objects by identity: do not change a value after it was
+    validated. A schema is not cached if the meaning of its references depends on the path to it.
     """
 
     def __init__(self) -> None:
         self._remembers = False
         self._valid: dict[tuple[int, Any, Any], tuple[Any, Any]] = {}
-        """The schema and the value by what is known of them: so both stay alive."""
+        """The schema and the value by their key. Holding both keeps their identities unique."""
 
     @contextmanager
     def remembering(self) -> Iterator[None]:
-        """Within it, in this thread."""
+        """Cache valid values of this thread inside the block."""
         self._remembers = True
         try:
             yield
@@ -49,7 +48,7 @@ class Properties(threading.local):
             self._valid.clear()
 
     def __call__(self, validator: Any, properties: Any, instance: Any, _schema: Any) -> Any:
-        """The keyword's errors."""
+        """Yield the errors of the keyword."""
         if not validator.is_type(instance, "object"):
             return
         for name, schema in properties.items():
@@ -71,7 +70,7 @@ class Properties(threading.local):
 
 
 def subschemas(schema: Any) -> Iterator[Any]:
-    """Give the schemas that stand directly in a schema, at keyword positions only."""
+    """Return the schemas directly inside a schema, at keyword positions only."""
     if not isinstance(schema, dict):
         return
     for name in _ONE:
@@ -86,13 +85,15 @@ def subschemas(schema: Any) -> Iterator[Any]:
 
 
 def pattern(validator: Any, expression: str, instance: Any, _schema: Any) -> Any:
-    """Judge `pattern` in ECMA's sense, within a time limit; one that cannot be judged passes."""
+    """Validate `pattern` as ECMAScript does, within a time limit. A pattern that cannot be used
+    passes.
+    """
     if validator.is_type(instance, "string") and patterns.matches(expression, instance) is False:
         yield ValidationError(f"{instance!r} does not match {expression!r}")
 
 
 def check_names(schema: Any) -> None:
-    """Raise SchemaProblem if a pattern for property names cannot be matched safely."""
+    """Raise `SchemaProblem` if a pattern for property names cannot be matched safely."""
     waiting = [schema]
     while waiting:
         here = waiting.pop()

@@ -1,4 +1,4 @@
-"""Numbers in a range, without binary rounding."""
+"""Exact numbers in a range, without binary rounding."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MACHINE: Final = frozenset(
     for n in (2**31, 2**32, 2**53, 2**63, 2**64)
     for off in (-1, 0, 1)
 )
-"""Ends of machine numbers: a library wrote them, they say nothing of what the tool can bear."""
+"""Limits of machine numbers. A library puts them in schemas; they say nothing about the tool."""
 
 
 def to_json(value: Fraction, like: object = 1) -> int | float:
-    """Write an exact number as JSON has it: an int where it is whole and `like` is not a float.
+    """Convert an exact number for JSON: to an int if it is whole and `like` is not a float.
 
-    A number beyond every float is written as an int, without its fraction.
+    A number that is too large for a float becomes an int and loses its fraction.
     """
     if value.denominator == 1 and not isinstance(like, float):
         return int(value)
@@ -33,27 +33,27 @@ def to_json(value: Fraction, like: object = 1) -> int | float:
 
 
 def step_of(asked: Constraints, whole: bool) -> Fraction:
-    """Give the least distance between two valid numbers that is worth trying."""
+    """Return the smallest useful distance between two valid numbers."""
     step = Fraction(1) if whole else Fraction(0)
     for multiple in asked.multiples:
         each = exact(multiple)
         common = each if step == 0 else _common(step, each)
         if max(common.numerator, common.denominator) > GREATEST:
-            break  # no number that JSON can carry is a multiple of all
+            break  # # no JSON number is a multiple of all of them
         step = common
     return step
 
 
 def _common(one: Fraction, other: Fraction) -> Fraction:
-    """The least number that is a multiple of both."""
+    """Return the least common multiple."""
     top = math.lcm(one.numerator * other.denominator, other.numerator * one.denominator)
     return Fraction(top, one.denominator * other.denominator)
 
 
 def ends(asked: Constraints, whole: bool) -> tuple[Fraction | None, Fraction | None]:
-    """Give the lowest and the highest valid number; None where there is no bound.
+    """Return the lowest and the highest valid number; None at an end without a bound.
 
-    An excluded end of a range without steps is approached by a hundredth.
+    If a bound is exclusive and there is no step, the end is one hundredth away from it.
     """
     step = step_of(asked, whole)
     near = step or Fraction(1, 100)
@@ -74,7 +74,7 @@ def ends(asked: Constraints, whole: bool) -> tuple[Fraction | None, Fraction | N
 
 
 def some(asked: Constraints, whole: bool) -> Iterator[Fraction]:
-    """Give valid numbers, small and readable ones first; never more than a few dozen."""
+    """Yield a few dozen valid numbers at most, small and readable ones first."""
     low, high = ends(asked, whole)
     step = step_of(asked, whole) or Fraction(1)
     start = Fraction(1)

@@ -1,4 +1,4 @@
-"""Places in a JSON document: tokens, JSON Pointers, and the names of places."""
+"""Places in a JSON document: tokens, JSON Pointers, and display names."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Tokens = tuple[str | int, ...]
 
 
 class Absent:
-    """The type of `ABSENT`: no value at all, which is not the same as null."""
+    """The type of `ABSENT`, which means no value at all. That differs from null."""
 
     __slots__ = ()
 
@@ -21,19 +21,20 @@ class Absent:
 
 ABSENT: Final = Absent()
 _MOST_DIGITS: Final = 9
-"""Digits of an index: no array has more items, and Python reads no number of thousands."""
+"""The most digits of an index. No array is longer, and Python refuses thousands of digits.
+"""
 
 
 def is_index(token: str) -> bool:
-    """Say whether a token can be the index of an item."""
+    """Return whether a token can be the index of an item."""
     return token.isdecimal() and len(token) <= _MOST_DIGITS
 
 
 def from_pointer(pointer: str, document: Any) -> Tokens:
-    """Read a JSON Pointer against the document that it points into.
+    """Parse a JSON Pointer against its document.
 
-    A token is an index where the document has an array there, else a property name. Raises
-    ValueError if the pointer neither is empty nor begins with a slash.
+    A token is an index if the document has an array there, else a property name. Raises
+    `ValueError` if the pointer is not empty and does not begin with a slash.
     """
     if not pointer:
         return ()
@@ -49,7 +50,9 @@ def from_pointer(pointer: str, document: Any) -> Tokens:
 
 
 def to_parameter(tokens: Sequence[str | int]) -> str | None:
-    """Name a place as an error does (`passengers[0].name`); None for `arguments` itself."""
+    """Return the name of a place as errors write it (`passengers[0].name`); None for `arguments`
+    itself.
+    """
     if not tokens:
         return None
     parts: list[str] = []
@@ -62,7 +65,7 @@ def to_parameter(tokens: Sequence[str | int]) -> str | None:
 
 
 def get(document: Any, tokens: Sequence[str | int]) -> Any:
-    """Give the value at a place, or ABSENT."""
+    """Return the value at a place, or ABSENT."""
     here = document
     for token in tokens:
         if isinstance(here, dict):
@@ -75,10 +78,10 @@ def get(document: Any, tokens: Sequence[str | int]) -> Any:
 
 
 def put(document: Any, tokens: Sequence[str | int], value: Any) -> Any:
-    """Give a copy of the document with `value` at a place; ABSENT takes the place away.
+    """Return a copy of the document with `value` at a place. ABSENT removes the place.
 
-    Only the containers on the way are copied. An absent key is added; an index at the end of an
-    array appends. Raises LookupError if the way there does not exist.
+    Only the containers on the path are copied. A missing key is added; an index at the end of an
+    array appends. Raises `LookupError` if the path does not exist.
     """
     if not tokens:
         return value

@@ -1,4 +1,4 @@
-"""The formats that the kit knows: a valid value of each, and what nearly is one."""
+"""The string formats that the kit knows, with valid, unusual and broken values of each."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Final
 from conformance.spec.vocabulary import AtdfFormat
 
 ATDF_FORMATS: Final = tuple(AtdfFormat)
-"""The four formats that ATDF names; the others are annotations."""
+"""The four formats that ATDF names. All others are annotations."""
 
 SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
-"""Used as the present if none is given: far enough ahead for any booking."""
+"""The current time if none is given. It is late enough for every booking."""
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """`make` gives the n-th valid value as of a time; `broken` are (name, value) pairs.
+    """How to make values of a format.
 
-    `extremes` are valid and unusual: each has a name, and its value as of a time.
+    `make` returns the n-th valid value for a current time. `broken` holds (name, value) pairs.
+    `extremes` are valid but unusual: a name, and a function from the current time to the value.
     """
 
     make: Callable[[int, datetime], str]
@@ -30,13 +31,13 @@ class Format:
 
 
 def _day(index: int, now: datetime) -> datetime:
-    """The n-th day from a month after `now`: later properties get later days."""
+    """Return the n-th day, counted from a month after `now`. Later properties get later days."""
     start = now.astimezone(UTC).replace(hour=12, minute=0, second=0)
     return start + timedelta(days=30 + index)
 
 
 def _told(form: str, now: datetime, *, days: int) -> str:
-    """The moment that is so many days from `now`: rules about dates turn on today."""
+    """Return the time that is `days` away from `now`. Rules about dates often depend on today."""
     return (now.astimezone(UTC) + timedelta(days=days)).strftime(form)
 
 
@@ -45,7 +46,9 @@ def _always(text: str, _now: datetime) -> str:
 
 
 def _filled(text: str, index: int, _now: datetime) -> str:
-    """The n-th text of a pattern: `{n}` is its number, `{i}` one that fits into a byte."""
+    """Return the n-th text of a template: `{n}` is the number, and `{i}` a number that fits in a
+    byte.
+    """
     return text.format(n=index or "", i=index % 200 + 1)
 
 
@@ -128,4 +131,4 @@ FORMATS: Final[dict[str, Format]] = {
     "json-pointer": Format(partial(_filled, "/a{n}"), (("without-slash", "a/b"),)),
     "relative-json-pointer": Format(partial(_filled, "1/a{n}"), (("without-number", "/a"),)),
 }
-"""By the name of the format. A test holds that each differs from its broken values."""
+"""The formats by name. A test checks that no valid value equals a broken one."""

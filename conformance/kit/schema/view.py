@@ -1,6 +1,6 @@
-"""A view on a tool's input schema: what is valid for it, and what its references mean.
+"""A compiled input schema: validates values and resolves references.
 
-Never fetches anything: a reference that leaves the document is a `SchemaProblem`.
+It never fetches anything: a reference outside the document is a `SchemaProblem`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ import referencing.exceptions
 from jsonschema import Draft202012Validator, ValidationError
 from jsonschema_specifications import REGISTRY
 from referencing import Registry, Resource
-from referencing.jsonschema import specification_with 
+from referencing.jsonschema import specification_with
 
-from conformance.spec.format_checker import format_checker
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
@@ -29,10 +28,11 @@ from conformance.formats.schema.schemas import NEWEST
 from conformance.formats.schema.work import counted, quick
 from conformance.kit.schema import keywords
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+from conformance.spec.format_checker import format_checker
 
 _FORMATS: Final = format_checker(Draft202012Validator)
 _UNNAMED: Final = "json-schema.org/schema"
-"""Names no version: the newest is meant."""
+"""The URI without a version. It means the newest one."""
 _DIALECTS: Final[tuple[Any, ...]] = (
     Draft202012Validator,
     jsonschema.Draft201909Validator,
@@ -41,30 +41,33 @@ _DIALECTS: Final[tuple[Any, ...]] = (
     jsonschema.Draft4Validator,
 )
 _HANGING_ON_THE_WAY: Final = ("$dynamicRef", "$recursiveRef")
-"""References that mean what the schemas on the way to them say."""
+"""References whose meaning depends on the schemas on the path to them."""
 MOST_STEPS: Final = 10_000
-"""References followed, branches tried, and values compared by the dozen, in one evaluation: real
-calls need dozens, a bomb needs billions.
+"""The most steps of one evaluation: references followed, branches tried, and values compared.
+
+Comparisons count by the dozen. Real calls need dozens of steps, a malicious schema billions.
 """
 MOST_IN_ALL: Final = 60_000
-"""The same for all evaluations of one plan: about five seconds."""
+"""The most steps of all evaluations of one plan, which take about five seconds."""
 
 _LONG: Final = 20_000
-"""Characters of a schema of which only a few views are kept."""
+"""The length in characters from which a schema is long: only a few views of long schemas are
+cached.
+"""
 
 Resolver = Any
-"""`referencing`'s resolver; its class is private there."""
+"""The resolver of `referencing`, whose class is private."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A schema where it stands: its content and the base from which its references resolve."""
+    """A schema at its place: its content, and the base against which its references resolve."""
 
     schema: Any
     resolver: Resolver
 
     def sub(self, schema: Any) -> Node:
-        """Give the node of a schema that is nested in this one."""
+        """Return the node of a schema that is nested in this one."""
         if isinstance(schema, dict) and "$id" in schema:
             resource = Resource.from_contents(
                 schema, default_specification=specification_with(NEWEST)
@@ -74,9 +77,9 @@ class Node:
 
 
 class _Meter(threading.local):
-    """What evaluations may still cost: each one, and all that are made for one plan.
+    """The remaining steps of one evaluation, and of all evaluations of one plan.
 
-    One for each thread: several runs may plan the same tool at the same time.
+    Each thread has its own, because several runs may plan the same tool at the same time.
     """
 
     def __init__(self) -> None:
@@ -98,7 +101,7 @@ class _Meter(threading.local):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SchemaView:
-    """A compiled schema, known by identity. Make one with `view_of`."""
+    """A compiled schema, compared by identity. `view_of` makes one."""
 
     root: Node
     _validator: Any
@@ -106,35 +109,35 @@ class SchemaView:
     _properties: keywords.Properties
 
     def errors(self, nodes: Sequence[Node], value: Any) -> list[ValidationError]:
-        """Give all errors of a value against all of the nodes, with paths from that value.
+        """Return all errors of a value against all of the nodes, with paths relative to the value.
 
-        Raises SchemaProblem if the evaluation does not end in time.
+        Raises `SchemaProblem` if the evaluation takes too many steps.
         """
         return list(self._guarded(nodes, value))
 
     def is_valid(self, nodes: Sequence[Node], value: Any) -> bool:
-        """Say whether a value is valid for all of the nodes. Raises as `errors` does."""
+        """Return whether a value is valid for all of the nodes. Raises as `errors` does."""
         return next(self._guarded(nodes, value), None) is None
 
     def accepts(self, arguments: Any) -> bool:
-        """Say whether whole `arguments` are valid. Raises as `errors` does."""
+        """Return whether the whole `arguments` are valid. Raises as `errors` does."""
         return self.is_valid((self.root,), arguments)
 
     def follow(self, node: Node) -> Node | None:
-        """Give the node that this one's `$ref` names, None if it has none."""
+        """Return the node that the `$ref` of this node points to; None if it has none."""
         return next((_led(node, name) for name in NAMING if name in node.schema), None)
 
     @property
     def left(self) -> int:
-        """The steps that the evaluations of this plan may still take."""
+        """The steps that remain for evaluations of this plan."""
         return self._meter.total
 
     def refill(self) -> None:
-        """Begin a new plan: evaluations may cost their full sum again."""
+        """Begin a new plan with the full number of steps."""
         self._meter.total = MOST_IN_ALL
 
     def remembering(self) -> AbstractContextManager[None]:
-        """Within it, no member is judged again that was valid already; none may change meanwhile."""
+        """Inside the block, cache members that were valid. They must not change meanwhile."""
         return self._properties.remembering()
 
     def _guarded(self, nodes: Sequence[Node], value: Any) -> Iterator[ValidationError]:
@@ -154,8 +157,8 @@ class SchemaView:
 def view_of(schema: Mapping[str, Any]) -> SchemaView:
     """Compile an input schema; the same text is compiled once.
 
-    `arguments` are an object whatever the schema says. Raises SchemaProblem if the schema is
-    invalid in its dialect, refers outside itself or to nothing, or is beyond judging.
+    `arguments` are always an object, whatever the schema says. Raises `SchemaProblem` if the schema
+    is invalid in its dialect, has a reference that does not resolve inside it, or is too complex.
     """
     try:
         text = json.dumps(schema)
@@ -193,7 +196,7 @@ def compiled_view(text: str) -> SchemaView:
 
 
 _long_view: Final = lru_cache(maxsize=8)(compiled_view.__wrapped__)
-"""The same, of which few are kept: in memory, a view has thirty times the length of its text."""
+"""Compile a long schema. Few are cached: a view takes thirty times the memory of its text."""
 
 
 def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., Any]]:
@@ -205,7 +208,7 @@ def _overrides(validator_class: Any, meter: _Meter) -> dict[str, Callable[..., A
 
 
 def _dialect(schema: Any) -> tuple[str, Any]:
-    """Give the identifier and the validator of the dialect that a schema names."""
+    """Return the identifier and the validator class of the dialect that a schema names."""
     named = schema.get("$schema", NEWEST) if isinstance(schema, dict) else NEWEST
     bare = str(named).partition("://")[2].rstrip("#")
     if bare == _UNNAMED:
@@ -220,7 +223,7 @@ def _dialect(schema: Any) -> tuple[str, Any]:
 
 
 def _check_references(view: SchemaView) -> None:
-    """Raise for the first reference that leaves the document or resolves to nothing."""
+    """Raise for the first reference that points outside the document or to nothing."""
     waiting: list[Node] = [view.root]
     while waiting:
         node = waiting.pop()
@@ -232,7 +235,7 @@ def _check_references(view: SchemaView) -> None:
 
 
 def _led(node: Node, keyword: str) -> Node | None:
-    """Give the node that the reference in a keyword names, None if the keyword has none."""
+    """Return the node that the reference in a keyword points to; None without such a keyword."""
     reference = node.schema.get(keyword)
     if not isinstance(reference, str):
         return None
