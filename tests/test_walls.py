@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
@@ -50,6 +51,14 @@ def test_the_walls_are_looked_at_where_the_code_is():
     assert len(files("formats")) > 10
     assert len(files("kit")) > 40
     assert all(len(files(chapter)) > 2 for chapter in CHAPTERS)
+
+
+def test_the_linter_reads_every_module_of_every_room():
+    """A directory that is excluded by its name is excluded at every depth."""
+    command = [sys.executable, "-m", "ruff", "check", "--show-files", str(HOUSE)]
+    seen = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    missed = set(HOUSE.rglob("*.py")) - set(map(Path, seen.splitlines()))
+    assert {path.name for path in missed} == {"vocabulary.py"}
 
 
 def test_chapters_call_nothing_that_reads_or_writes():

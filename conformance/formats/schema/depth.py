@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _PANIC = "PanicException"
-"""What a library written in Rust raises there. No module has it, and it is not an Exception: nothing
-that guards against faults would stop it.
+"""The name of what a library written in Rust raises. It is in no module, and is not an `Exception`,
+so no guard against faults would catch it.
 """
 
 

@@ -16,16 +16,16 @@ from jsonschema_specifications import (
 )
 from referencing.exceptions import Unresolvable
 
+from conformance.formats.problem import shown
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.ecma.patterns import is_known, is_python, is_safe, matches
 from conformance.formats.schema.exact_numbers import exact_keywords
 from conformance.formats.schema.extended import extended
-from conformance.spec.format_checker import format_checker
-from conformance.spec.messages import Message, message
 from conformance.formats.schema.positions import positions
-from conformance.formats.problem import shown
 from conformance.formats.schema.references import broken_reference
 from conformance.formats.schema.work import counted
+from conformance.spec.format_checker import format_checker
+from conformance.spec.messages import Message, message
 
 _MOST_NAMES = 200
 """Member names on which an unsafe pattern is tried."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from jsonschema.exceptions import ValidationError
 
-from conformance.spec.messages import Message, message
 from conformance.formats.problem import shown
 from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
+from conformance.spec.messages import Message, message
 
 
 def words(error: ValidationError) -> Message:

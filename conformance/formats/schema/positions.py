@@ -43,10 +43,10 @@ else None; and the schema."""
 
 
 def positions(root: Any) -> Iterator[Position]:
-    """Each object schema in `root`, itself first, in the order of the document.
+    """Yield each object schema in `root`, in the order of the document, beginning with `root`.
 
-    Data under `default`, `enum`, `const` and `examples` is not a schema, and no `$ref` is followed, so
-    the walk ends on every JSON value, however deep.
+    Data under `default`, `enum`, `const` and `examples` is not a schema. No `$ref` is followed, so
+    the walk ends on every JSON value.
     """
     waiting: list[tuple[Place, tuple[str, ...] | None, Any]] = [((), (), root)]
     while waiting:

@@ -1,4 +1,4 @@
-"""The references of a JSON Schema: the keywords that hold them, and which of them have no target."""
+"""The references of a JSON Schema: which keywords contain them, and which have no target."""
 
 from __future__ import annotations
 

@@ -23,14 +23,13 @@ from referencing import Resource
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import DRAFT202012, SchemaRegistry, specification_with
 
-from conformance.spec.format_checker import format_checker
-from conformance.spec.messages import Message, message
+from conformance.formats.problem import Place, shown
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.schema.metaschema import is_surely_valid
 from conformance.formats.schema.positions import positions
-from conformance.formats.problem import Place, shown
 from conformance.formats.schema.references import NAMING
 from conformance.formats.schema.work import quick
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import JsonType
 
 DEEPEST = 128
@@ -155,7 +154,7 @@ _known_part = lru_cache(maxsize=2048)(_part)
 
 
 def _forbidden(kind: type[Validator], schema: Any) -> Iterator[SchemaFault]:
-    """What the metaschema forbids, once for each place: it is joined from many that say the same."""
+    """Yield what the metaschema forbids, once for each place: many of its parts say the same."""
     meta = quick(kind)(kind.META_SCHEMA, registry=METASCHEMAS)
     seen: set[Place] = set()
     for error in meta.iter_errors(schema):

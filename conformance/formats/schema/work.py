@@ -155,9 +155,9 @@ def _enum(validator: Any, constants: Any, instance: Any, schema: Any) -> Iterato
 
 def _unique(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     del schema
-    if wanted and validator.is_type(instance, "array"):
-        if len(set(map(_distinct, instance))) < len(instance):
-            yield ValidationError(f"{shown(instance)} has non-unique elements")
+    is_array = wanted and validator.is_type(instance, "array")
+    if is_array and len(set(map(_distinct, instance))) < len(instance):
+        yield ValidationError(f"{shown(instance)} has non-unique elements")
 
 
 def _distinct(value: Any) -> Any:

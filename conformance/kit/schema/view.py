@@ -170,6 +170,7 @@ def view_of(schema: Mapping[str, Any]) -> SchemaView:
 
 @lru_cache(maxsize=128)
 def compiled_view(text: str) -> SchemaView:
+    """Compile an input schema, given as JSON. Raises as `view_of` does."""
     schema = json.loads(text)
     if isinstance(schema, dict) and "type" not in schema:
         schema = {"type": "object", **schema}

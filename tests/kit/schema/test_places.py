@@ -4,8 +4,8 @@ import pytest
 
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.places import ABSENT, from_pointer, get, put, to_parameter
-from conformance.spec.pointer import to_pointer
 from conformance.kit.verdicts.explanations import names_parameter
+from conformance.spec.pointer import to_pointer
 
 DOCUMENT = {"a": [{"b/c": 1}, 2], "d": None, "e~f": {"0": "x"}}
 
