@@ -1,9 +1,8 @@
-"""Which parameters a refusal without an envelope blames, read strictly: a word alone blames
-nothing.
+"""Finds the parameters that a refusal without an envelope blames. A bare word is not enough.
 
-Servers name a place in a member of their errors (`loc`, `path`, `instancePath`, a key that is the
-parameter's name) or in their words, where the name is quoted, begins a line, or follows a word such
-as "parameter".
+A refusal blames a parameter in one of two ways. A member of its errors names the place: `loc`,
+`path`, `instancePath`, or a key with the parameter's name. Or its text has the name in quotes, at
+the start of a line, or after a word such as "parameter".
 """
 
 from __future__ import annotations
@@ -19,16 +18,16 @@ _PLACES: Final = frozenset({
     "loc", "path", "instancepath", "pointer", "field", "param", "parameter", "property",
     "parametername", "parameter_name", "argument", "datapath",
 })  # fmt: skip
-"""Members of an error that say where it is."""
+"""Members of an error that name a place."""
 _ECHOES: Final = frozenset({"input", "value", "received", "body", "args", "arguments", "ctx"})
-"""Members of an error that say what was sent."""
+"""Members of an error that repeat what was sent."""
 _QUOTES: Final = "\"'`‘’“”"
 _STEPS: Final = re.compile(r"[^./\[\]\s]+")
 _READ: Final = 20_000
 
 
 def blamed_parameters(schema: Mapping[str, Any], reading: Reading) -> tuple[str, ...]:
-    """Name the declared parameters that a refusal blames, each once."""
+    """Return the declared parameters that a refusal blames, each once."""
     declared = schema.get("properties")
     names = tuple(declared) if isinstance(declared, Mapping) else ()
     text = reading.text[:_READ]
@@ -42,7 +41,7 @@ def blamed_parameters(schema: Mapping[str, Any], reading: Reading) -> tuple[str,
 
 
 def _placed(document: Any, names: tuple[str, ...]) -> Iterator[str]:
-    """Each parameter that a member of an error names as its place, the outermost step of it."""
+    """Yield each parameter that a member of an error names as its place."""
     if isinstance(document, list):
         for inner in document:
             yield from _placed(inner, names)
@@ -58,7 +57,7 @@ def _placed(document: Any, names: tuple[str, ...]) -> Iterator[str]:
 
 
 def _is_told(value: Any) -> bool:
-    """Whether the member with a parameter's name holds what is wrong with it: sentences."""
+    """Return whether a member with a parameter's name holds sentences that say what is wrong."""
     return isinstance(value, list) and bool(value) and all(isinstance(one, str) for one in value)
 
 
@@ -75,7 +74,9 @@ def _sentences(document: Any) -> Iterator[str]:
 
 
 def _says(name: str, text: str) -> bool:
-    """Whether words blame a parameter by its name, quoted, at a line's beginning or introduced."""
+    """Return whether a text blames a parameter: quoted, at the start of a line, or after such a
+    word.
+    """
     word = re.escape(name)
     forms = (
         rf"[{_QUOTES}]{word}[{_QUOTES}]",

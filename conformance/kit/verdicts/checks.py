@@ -1,7 +1,7 @@
-"""How a chapter ties a judge to its clause, and what a judge says.
+"""How a chapter connects a judge to its clause, and what a judge can say.
 
-A judge is a generator over evidence: it yields one Check for each thing that it looked at. It
-does no I/O, and decides no verdict: `judging.py` makes one of all its checks.
+A judge is a generator over evidence. It yields one `Check` for each thing that it looked at. It
+does no input or output, and gives no verdict: `judge.py` makes the verdict from its checks.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ class Said(StrEnum):
     HOLDS = "holds"
     BROKEN = "broken"
     UNKNOWN = "unknown"
-    """It could not be judged: the finding says why."""
+    """The clause could not be judged; the finding says why."""
     ABSENT = "absent"
-    """It does not apply here: the finding says why."""
+    """The clause does not apply here; the finding says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that a judge looked at."""
+    """The result for one thing that a judge looked at."""
 
     said: Said
     finding: Finding | None = None
@@ -54,23 +54,24 @@ FamilyJudge = Callable[[Any, Clause], Checks]
 
 
 def holds() -> Check:
-    """It is as the clause says."""
+    """The clause holds."""
     return Check(Said.HOLDS)
 
 
 def broken(
     at: Call | Exchange | None, id: str, *, path: str | None = None, **values: object
 ) -> Check:
-    """The clause is broken; `id` is the message that says how, `at` the exchange that shows it."""
+    """The clause is broken. The message `id` says how, and the exchange `at` shows it."""
     return Check(Said.BROKEN, _finding(at, message(id, **values), path))
 
 
 def by_rules(
     at: Call | Exchange | None, problems: Iterable[Problem], clause: str, *, counts: bool = True
 ) -> Checks:
-    """What the rules of the formats say of one clause: it is broken for each of its problems.
+    """Turn the problems that the rules of the formats found into checks of one clause.
 
-    Without any it holds, if it `counts`: if there is something that the clause is about.
+    The clause is broken for each of its problems. Without a problem it holds, but only if it
+    `counts`: if the document has something that the clause is about.
     """
     own = [problem for problem in problems if problem.clause == clause]
     for problem in own:
@@ -80,32 +81,32 @@ def by_rules(
 
 
 def broken_rule(at: Call | Exchange | None, problem: Problem, path: str | None) -> Check:
-    """A clause is broken as `problem` says, at `path` of what the exchange shows."""
+    """The clause is broken as `problem` says, at `path` in what the exchange shows."""
     return Check(Said.BROKEN, _finding(at, problem.message, path))
 
 
 def followed_by(check: Check, calls: Iterable[Call]) -> Check:
-    """The same check, shown by the calls too that came of what it is about."""
+    """Return the check with the calls that followed as further evidence."""
     assert check.finding is not None
     ids = tuple(call.exchange.id for call in calls)
     return replace(check, finding=replace(check.finding, then=ids))
 
 
 def unknown(id: str, at: Call | Exchange | None = None, **values: object) -> Check:
-    """It could not be judged, for the reason that the message gives."""
+    """The clause could not be judged, for the reason that the message gives."""
     return Check(Said.UNKNOWN, _finding(at, message(id, **values), None))
 
 
 def disguised_words(reading: Reading) -> dict[str, Any]:
-    """What an error inside a success says, and by which form it is known."""
+    """Return what an error inside a success says, and the form that gives it away."""
     form = message(f"finding.disguise.{reading.disguise}")
     return {"said": quoted(reading.said), "form": form}
 
 
 def other_refusal(at: Call | Exchange | None) -> Check:
-    """It could not be judged: no answer came, or it was refused for another reason than its input.
+    """The clause could not be judged: the server did not answer, or refused for another reason.
 
-    What was not answered was not refused.
+    A call without an answer does not count as refused.
     """
     exchange = at.exchange if isinstance(at, Call) else at
     answered = exchange is not None and exchange.answer is not None and exchange.trouble is None
@@ -114,7 +115,7 @@ def other_refusal(at: Call | Exchange | None) -> Check:
 
 
 def no_good_call(tried: Call | None) -> Check:
-    """It could not be judged, as the baseline call was refused; says with what."""
+    """The clause could not be judged, because the baseline call was refused; say how."""
     if tried is None or tried.reading.accepted:
         return unknown("kit.not_verified.baseline", tried)
     if tried.reading.missing is not None:
@@ -135,7 +136,7 @@ def no_good_call(tried: Call | None) -> Check:
 
 
 def _why_refused(tried: Call) -> str:
-    """By which reason a baseline call was refused: the end of the id of its message."""
+    """Return the end of the message id for the reason of a refused baseline call."""
     if tried.reading.needs_capability:
         return "capability"
     if tried.reading.status != _UNAUTHORIZED:
@@ -144,7 +145,7 @@ def _why_refused(tried: Call) -> str:
 
 
 def lacks_something(call: Call) -> Check:
-    """It could not be judged, as something around the server is missing; says what."""
+    """The clause could not be judged, because the server lacks something; say what."""
     assert call.reading.missing is not None
     missing, said = call.reading.missing
     what = message(f"missing.{missing}")
@@ -152,7 +153,7 @@ def lacks_something(call: Call) -> Check:
 
 
 def absent(id: str, **values: object) -> Check:
-    """It does not apply, for the reason that the message gives."""
+    """The clause does not apply, for the reason that the message gives."""
     return Check(Said.ABSENT, _finding(None, message(id, **values), None))
 
 
@@ -172,7 +173,7 @@ def _finding(at: Call | Exchange | None, words: Message, path: str | None) -> Fi
 
 @dataclass(frozen=True, slots=True)
 class ClauseTest:
-    """A clause and the judge that serves it. A `test_` function of a chapter holds one or more."""
+    """A clause and its judge. One `test_` function of a chapter can have several."""
 
     clause: str
     judge: Judge
@@ -182,7 +183,8 @@ class ClauseTest:
 def clause(id: str, *, protocol: bool = False) -> Callable[[Judge], Judge]:
     """Mark a chapter's function as the judge of a clause.
 
-    `protocol`: it is also asked about runs that speak the protocol alone, in an older version.
+    With `protocol`, it also judges runs of older versions, in which the kit tests only the
+    protocol.
     """
 
     def mark(judge: Judge) -> Judge:
@@ -193,9 +195,9 @@ def clause(id: str, *, protocol: bool = False) -> Callable[[Judge], Judge]:
 
 
 def family(name: Family) -> Callable[[FamilyJudge], FamilyJudge]:
-    """Mark a chapter's function as the judge of every clause that declares this family.
+    """Mark a chapter's function as the judge of every clause of this family.
 
-    It is called with the evidence and with the clause, whose `when` says what the clause is about.
+    It gets the evidence and the clause, whose `when` says what the clause is about.
     """
 
     def mark(judge: FamilyJudge) -> FamilyJudge:
@@ -214,21 +216,21 @@ def _asked_about(judge: FamilyJudge, clause: Clause) -> Judge:
 
 
 def clause_tests(member: object) -> tuple[ClauseTest, ...]:
-    """The clause tests that a member of a chapter's module holds; most members hold none."""
+    """Return the clause tests of a member of a chapter's module; most members have none."""
     held: tuple[ClauseTest, ...] = getattr(member, "__clause_tests__", ())
     return held
 
 
 @dataclass(frozen=True, slots=True)
 class Chapter:
-    """What a chapter judges by, and the scripts that it has played."""
+    """The clause tests of a chapter, and the scripts that it needs."""
 
     tests: tuple[tuple[ClauseTest, Clause], ...]
     scripts: tuple[Script, ...]
 
 
 def packages() -> tuple[str, ...]:
-    """The names of all chapters: the packages next to the kit that have clause tests."""
+    """Return the names of all chapters: the packages next to the kit that have clause tests."""
     house = resources.files("conformance")
     beside = (each for each in house.iterdir() if each.is_dir())
     return tuple(
@@ -241,7 +243,7 @@ def packages() -> tuple[str, ...]:
 
 
 def scripts_of(package: str) -> tuple[Script, ...]:
-    """The scripts in the `scripts` module of a package; none if it has no such module."""
+    """Return the scripts in the `scripts` module of a package; none if there is no such module."""
     name = f"{package}.scripts"
     if importlib.util.find_spec(name) is None:
         return ()
@@ -251,7 +253,7 @@ def scripts_of(package: str) -> tuple[Script, ...]:
 
 
 def load(package: str) -> Chapter:
-    """A whole chapter. Raises KeyError for a test of a clause that does not exist."""
+    """Load a chapter. Raises `KeyError` if a test names a clause that does not exist."""
     path = importlib.import_module(package).__path__
     tests: list[tuple[ClauseTest, Clause]] = []
     for module in pkgutil.iter_modules(path):

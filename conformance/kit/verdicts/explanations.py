@@ -1,7 +1,7 @@
-"""What a refusal says in free text: which parameter is meant, and what would be right there.
+"""Reads the text of a refusal: does it name the parameter, and does it say what would be right?
 
-Serves the explain rate. Wording is not judged: only whether the name, and
-the facts that the schema holds for the broken place, are in the text.
+Serves the explain rate. Style does not matter. The text has to contain the name, and what the
+schema requires at the broken place.
 """
 
 from __future__ import annotations
@@ -87,14 +87,14 @@ _AROUND: Final = ".,;:!?()[]{}<>«»“”‘’"
 _PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*|-?\d{1,3}")
 _MOST_TOKENS: Final = 300
 _READ: Final = 20_000
-"""Characters of a refusal that anybody reads; each value of an enum is looked for among them."""
+"""The most characters of a refusal that are read. Each value of an enum is searched for in them."""
 
 
 def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
-    """Say whether a refusal names the parameter, and whether it also says what would be right.
+    """Return whether a refusal names the parameter, and whether it also says what would be right.
 
-    `schema` is the tool's input schema. What would be right: the allowed values, the bound, the
-    type, the format, or that a value is missing or one too many. Right alone does not count.
+    `schema` is the tool's input schema. What would be right is the allowed values, the bound, the
+    type, the format, or that a value is missing or not allowed. It does not count without the name.
     """
     text = text[:_READ]
     if not names_parameter(violation, text):
@@ -112,9 +112,9 @@ def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tupl
 
 
 def names_parameter(violation: Violation, text: str) -> bool:
-    """Say whether a text names the broken place: its last name, as a word of its own.
+    """Return whether a text has the last name of the broken place as a separate word.
 
-    An item of an array is named by its array and its index.
+    For an item of an array, the text needs the name of the array and the index.
     """
     steps = steps_of(violation.pointer)
     if not steps:
@@ -130,7 +130,7 @@ def names_parameter(violation: Violation, text: str) -> bool:
 
 
 def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str, ...]:
-    """Give the first `most` parameters of a tool, by its input schema, that a text names."""
+    """Return the first `most` parameters of a tool that a text names."""
     declared = schema.get("properties")
     names = declared if isinstance(declared, Mapping) else {}
     text = text[:_READ]
@@ -138,9 +138,9 @@ def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str,
 
 
 def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Constraints]]:
-    """Each broken keyword with what is asked at its place.
+    """Yield each broken keyword with what the schema requires at its place.
 
-    Where a union stands, whatever keyword of any branch tells what would be right there.
+    In a union, the keywords of every branch count: each says what would be right.
     """
     view = view_of(schema)
     was = ABSENT if violation.was_absent else violation.was
@@ -149,13 +149,15 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
         asked = constraints(found.flat)
         yield from ((keyword, asked) for keyword in violation.keywords)
         if violation.sent_absent or type_of(violation.sent) not in asked.kinds:
-            yield "type", asked  # whatever else is broken, the type would be right
+            yield "type", asked  # # to name the type helps, whatever else is broken
         if found.unions:
             for flat in alternatives(view, nodes, _MOST_BRANCHES):
                 branch = constraints(flat)
                 yield from ((keyword, branch) for keyword in _TELLING if branch.has(keyword))
     if not violation.sent_absent and isinstance(violation.sent, str | int | float):
-        for nodes in schemas_at(view, None, f"{violation.pointer}/0"):  # read as a list of one
+        for nodes in schemas_at(
+            view, None, f"{violation.pointer}/0"
+        ):  # the server may read a list of one
             only = constraints(applied(view, nodes, violation.sent).flat)
             yield from ((keyword, only) for keyword in _TELLING if only.has(keyword))
     yield from ((k, constraints(())) for k in violation.keywords if k in _WORDS_FOR)
@@ -168,10 +170,10 @@ def _says(keyword: str, asked: Constraints, text: str) -> bool:
 
 
 def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> bool:
-    """Whether a text holds one of the patterns, or a value in which they are found: an example.
+    """Return whether a text contains one of the patterns, or a value that matches all of them.
 
-    Plain words and short numbers are not an example, since they are in any text; nor is the name of
-    the place, or what of the refused value a sentence leaves when it ends.
+    Plain words and short numbers do not count as such a value, because every text has them. Neither
+    does the name of the place, nor a part of the refused value.
     """
     for pattern in patterns:
         forms = (pattern, json.dumps(pattern)[1:-1], pattern.replace("/", "\\/"))
@@ -190,7 +192,7 @@ def _shows_pattern(patterns: Sequence[str], text: str, violation: Violation) -> 
 
 
 def _right(keyword: str, asked: Constraints) -> Iterator[str]:
-    """Words any of which says what would be right for a broken keyword."""
+    """Yield the words for a broken keyword; each of them says what would be right."""
     if keyword in ("enum", "const"):
         yield from (_shown(value) for value in asked.allowed or ())
     elif keyword == "type":
@@ -224,7 +226,7 @@ def _right_items(keyword: str, asked: Constraints) -> Iterator[str]:
 
 
 def _numbers(value: int | float) -> Iterator[str]:
-    """A number as it may be written; also the other way of saying 0: not negative."""
+    """Yield the ways to write a number; for 0 also words such as "negative"."""
     yield _number(value)
     if abs(value) <= GREATEST:
         yield f"{float(value)}"
@@ -245,8 +247,8 @@ def _shown(value: Any) -> str:
 
 
 def _has(word: str, text: str) -> bool:
-    """Whether a word is in a text on its own, whatever its case."""
-    # An enum may have a hundred thousand values: no pattern is made for what is not there.
+    """Return whether a text has a word as a separate word, in any case."""
+    # # An enum may have a hundred thousand values: compile a pattern only for a word that occurs.
     if not word or word.lower() not in text.lower():
         return False
     alone = rf"(?<!\w)(?<!\w-){re.escape(word)}(?!\w)(?!-\w)"
@@ -254,7 +256,9 @@ def _has(word: str, text: str) -> bool:
 
 
 def _without(text: str, sent: Any) -> str:
-    """The text without the echo of what was sent: an echo does not say what would be right."""
+    """Return the text without the value that was sent: to repeat it does not say what would be
+    right.
+    """
     if not isinstance(sent, str) or len(sent) < 3:
         return text
     text = re.sub(rf"(?<!\S){re.escape(sent)}(?!\S)", " ", text)

@@ -1,4 +1,4 @@
-"""What a suggestion would look like for a refusal that gave none, from the tool's own schema."""
+"""Computes a suggestion for a refusal that had none, from the tool's own schema."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from conformance.kit.schema.view import view_of
 
 
 def advice(refused: Iterable[tuple[str, Call]]) -> tuple[Advice, ...]:
-    """One piece of advice for each keyword, of the first refusal that one can be worked out for.
+    """Return one piece of advice for each keyword, from the first refusal for which there is one.
 
-    `refused` are calls that were refused without a suggestion, with the keyword that each broke.
+    `refused` are calls that were refused without a suggestion, each with its broken keyword.
     """
     found: dict[str, Advice] = {}
     for keyword, call in refused:
@@ -38,7 +38,7 @@ def advice(refused: Iterable[tuple[str, Call]]) -> tuple[Advice, ...]:
 
 
 def suggestion(call: Call) -> str | None:
-    """A `suggested_value` that makes a refused call valid; None where the schema gives none."""
+    """Return a `suggested_value` that makes a refused call valid; None if the schema has none."""
     violation = call.case.violation
     if violation is None:
         return None
@@ -50,14 +50,14 @@ def suggestion(call: Call) -> str | None:
             if view.accepts(put(arguments, tokens, value)):
                 return _written(value)
     except (SchemaProblem, ValueError, TypeError, LookupError):
-        return None  # a schema or a place that no call can be repaired at
+        return None  # # the schema cannot be used, or nothing can be put at this place
     return None
 
 
 def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
-    """Values that may be right at the broken place, the one that is nearest to what was sent first.
+    """Yield values that may be right at the broken place, those most like the sent one first.
 
-    The value that the valid call had there comes last: it is right, but says least.
+    The value of the valid call comes last. It is right, but helps the reader least.
     """
     view = view_of(call.tool.input_schema)
     for nodes in schemas_at(view, None, violation.pointer):
@@ -83,7 +83,7 @@ def _allowed(asked: Constraints, sent: Any) -> Iterator[Any]:
 
 
 def _bounds(asked: Constraints, sent: Any) -> list[Any]:
-    """The multiples and the bounds near a number that was sent, the nearest first."""
+    """Return the multiples and bounds near a number that was sent, the nearest first."""
     if isinstance(sent, bool) or not isinstance(sent, (int, float)):
         return []
     there = Fraction(str(sent))
@@ -103,5 +103,5 @@ def _number(value: Fraction) -> int | float:
 
 
 def _written(value: Any) -> str:
-    """As a `suggested_value` is written: a text as it is, any other value as its JSON."""
+    """Write a value as a `suggested_value`: a string as it is, every other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Makes verdicts of what the judges say: pure, and the same online and offline."""
+"""Makes verdicts from what the judges say. Pure: a recorded session gets the same verdicts."""
 
 from __future__ import annotations
 
@@ -28,19 +28,21 @@ _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
 
 _MOST_FINDINGS = 1_000
-"""Findings of one item that are kept: a short list may break a clause a hundred thousand times."""
+"""The most findings of one item that are kept. A long list may break a clause a hundred thousand
+times.
+"""
 
 
 NOT_OFFERED = {
     Offer.RESOURCES: "kit.not_applicable.no_resources",
     Offer.TOOLSETS: "kit.not_applicable.no_toolsets",
 }
-"""Why a clause does not apply that is about what a target may offer in addition to tools."""
+"""Why a clause about an optional offer does not apply: the id of a message, by the offer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One thing to judge: a clause of a run, and of a tool where the clause is about tools."""
+    """One thing to judge: a clause and a run, and a tool if the clause is about tools."""
 
     test: ClauseTest
     clause: Clause
@@ -49,7 +51,7 @@ class Question:
 
 
 def belongs(clause: Clause, run: Run) -> bool:
-    """Whether a clause is about runs of this binding, era and version at all."""
+    """Return whether a clause is about runs of this role, binding, era and version."""
     limits = clause.applies_to
     if not run.role.has(clause.needed_for):
         return False
@@ -65,7 +67,7 @@ def belongs(clause: Clause, run: Run) -> bool:
 
 
 Names = Mapping[Offer, tuple[str, ...]]
-"""What a run offers in addition to tools, and the tools that each offer is about."""
+"""What a run offers in addition to tools, with the tools that each offer is about."""
 
 
 def questions(
@@ -73,11 +75,12 @@ def questions(
     runs: Mapping[str, tuple[Run, tuple[str, ...]]],
     offers: Mapping[str, Names] | None = None,
 ) -> list[Question]:
-    """Every (clause, run, tool) to judge; `runs` maps a run's id to it and its tools' names.
+    """Return every (clause, run, tool) to judge. `runs` maps a run's id to the run and its tools'
+    names.
 
-    A clause about targets of another role is left out. One that belongs to none of the runs, or is
-    about what none of them offers (`offers`, by the run's id), is one question, of the first run.
-    A run that speaks the protocol alone is asked only what its few exchanges can show.
+    Clauses about targets of another role are left out. If a clause applies to no run, or no run has
+    what it is about (`offers`, by the run's id), it is one question about the first run. For a run
+    that tests the protocol only, just the clauses marked `protocol` are asked.
     """
     asked: list[Question] = []
     for test, clause in tests:
@@ -102,9 +105,10 @@ def questions(
 
 
 def judge_all(asked: Sequence[Question], evidence: Mapping[str, RunEvidence]) -> dict[int, Item]:
-    """The verdict on each question, by its place in `asked`, before any confirming.
+    """Return the verdict on each question, by its index in `asked`, before confirming.
 
-    A tool's questions are judged one after the other, since its calls may have to be read back.
+    The questions about a tool are judged one after the other, because its calls may be stored in a
+    file.
     """
     places: dict[tuple[str, str | None], list[int]] = {}
     for n, question in enumerate(asked):
@@ -119,10 +123,10 @@ def judge_all(asked: Sequence[Question], evidence: Mapping[str, RunEvidence]) ->
 def judge(
     question: Question, evidence: RunEvidence, subject: RunEvidence | ToolEvidence | None = None
 ) -> Item:
-    """The verdict on one question, before any confirming.
+    """Return the verdict on one question, before confirming.
 
-    An exception in a judge is a fault of the kit, not of the target: it is kept as that. `subject`
-    is what the judge looks at, where it is known from the question before.
+    An exception in a judge is a fault of the kit, not of the target, and becomes the verdict of
+    this item. `subject` is the evidence that the judge reads, if the caller has it already.
     """
     clause = question.clause
     item = Item(clause.id, clause.requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
@@ -166,7 +170,9 @@ def _judged(
 
 
 def _subject(tool: str | None, evidence: RunEvidence) -> RunEvidence | ToolEvidence:
-    """What a judge looks at: a tool, with what its run knows, or the run."""
+    """Return the evidence that a judge reads: that of a tool with what its run knows, or of the
+    run.
+    """
     own = None if tool is None else evidence.by_tool[tool]
     if own is None:
         return evidence
@@ -183,25 +189,25 @@ def _subject(tool: str | None, evidence: RunEvidence) -> RunEvidence | ToolEvide
 
 
 def faulty(item: Item, where: Message, fault: Fault) -> Item:
-    """The item as one that a fault of the kit left without a verdict."""
+    """Return the item with the verdict that a fault of the kit prevented one."""
     said = message("kit.fault", where=where, fault=fault.id, what=fault.what)
     found = Finding(said, trace=fault.trace)
     return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
 
 
 def not_verified(item: Item, reason: str) -> Item:
-    """The item as one that could not be judged; `reason` is the id of a message."""
+    """Return the item as not verified. `reason` is the id of a message."""
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(message(reason)),))
 
 
 def _by_documents(clause: Clause) -> bool:
-    """Whether a clause rests on what was declared alone: that is whole before any call."""
+    """Return whether a clause depends on declarations alone: these are complete before any call."""
     looks = clause.verified in {Verified.SCHEMA, Verified.STATIC}
     return looks and clause.needed_for is NeededFor.DESCRIBED
 
 
 def _is_silenced(question: Question, evidence: RunEvidence) -> bool:
-    """Whether the server stopped answering before all was sent that a question rests on."""
+    """Return whether the server stopped answering before everything for this question was sent."""
     by_calls = question.clause.verified in _BY_CALLS
     if question.tool is None:
         silenced = (tool.silenced for tool in evidence.by_tool.values())
@@ -210,10 +216,10 @@ def _is_silenced(question: Question, evidence: RunEvidence) -> bool:
 
 
 def _is_cut(clause: Clause, judged: Item, subject: RunEvidence | ToolEvidence) -> bool:
-    """Whether the session ended before all was sent that a pass rests on.
+    """Return whether the session ended before everything that a pass needs was sent.
 
-    A tool whose most telling cases were sent has shown enough. What no call shows was seen in the
-    scripts: a check that asks for one that was not played has said so.
+    It is enough if the most important cases of a tool were sent. Clauses that need no calls depend
+    on scripts, and a judge says itself if a script is missing.
     """
     if isinstance(subject, ToolEvidence):
         enough = subject.sampled and judged.verdict is Verdict.PASS
@@ -223,7 +229,7 @@ def _is_cut(clause: Clause, judged: Item, subject: RunEvidence | ToolEvidence) -
 
 
 def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
-    """A pass rests on all that was planned: on a part of it, it is not verified."""
+    """Return the item as not verified if it passed but not everything planned was sent."""
     if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE} or not (cut or silenced):
         return item
     reason = message("kit.not_verified.silent" if silenced else "kit.not_verified.cut")
@@ -231,7 +237,7 @@ def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
 
 
 def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
-    """The MUST clauses that hold for a run and are not among those asked about."""
+    """Return the MUST clauses that apply to a run and are not among those asked about."""
     about = set(asked)
     return [
         clause.id
@@ -247,20 +253,20 @@ def unasked(asked: Iterable[str], evidence: RunEvidence) -> list[str]:
 
 
 def _offers(clause: Clause, evidence: RunEvidence) -> bool:
-    """Whether a target offers what a clause is about; most are about tools."""
+    """Return whether a target offers what a clause is about. Most clauses are about tools."""
     wanted = clause.applies_to.offers
     return wanted is None or wanted in evidence.offered.names
 
 
 def requirement_in_force(clause: Clause, evidence: RunEvidence) -> Requirement:
-    """A clause's requirement on this target: some rise where ATDF is claimed."""
+    """Return a clause's requirement on this target. Some are stricter if the target claims ATDF."""
     if evidence.claims_atdf and clause.where_claimed is not None:
         return clause.where_claimed
     return clause.requirement
 
 
 def _not_asked(question: Question, evidence: RunEvidence) -> str | None:
-    """Why a clause does not apply to a run or tool at all; the id of a message."""
+    """Return why a clause does not apply to a run or tool, as a message id; None if it does."""
     clause = question.clause
     if clause.applies_to.offers is not None and not _offers(clause, evidence):
         return NOT_OFFERED[clause.applies_to.offers]
@@ -276,7 +282,9 @@ def _not_asked(question: Question, evidence: RunEvidence) -> str | None:
 def _beyond(
     clause: Clause, tool: ToolEvidence | None, evidence: RunEvidence
 ) -> tuple[Verdict, Message] | None:
-    """The verdict on a question that no judge need be asked, since nothing was sent, and why."""
+    """Return the verdict and the reason if nothing was sent for a question; None if a judge
+    decides.
+    """
     if not evidence.connected:
         return Verdict.NOT_VERIFIED, message("kit.not_verified.not_connected")
     if tool is None or clause.verified not in _BY_CALLS:
@@ -303,7 +311,7 @@ def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
                 broken += check.said is Said.BROKEN
                 if len(by_kind[check.said]) < _MOST_FINDINGS:
                     by_kind[check.said].append(check.finding)
-    except NotRecorded:  # what was found broken before stands; a pass needs all
+    except NotRecorded:  # # findings so far stay, but a pass needs all evidence
         reason = "kit.not_verified.cut" if playing else NOT_RECORDED
         by_kind[Said.UNKNOWN] = [Finding(message(reason))]
     looked_at = held + broken

@@ -1,4 +1,4 @@
-"""Repair rate and explain rate: from how many mistakes an agent could recover by itself."""
+"""Repair rate and explain rate: how many mistakes an agent could fix without help."""
 
 from __future__ import annotations
 
@@ -20,33 +20,33 @@ from conformance.kit.verdicts.guidance import advice
 from conformance.spec.vocabulary import Outcome
 
 _FEW = 5
-"""Refusals of each keyword that are kept because they do not name the parameter."""
+"""The most refusals of each keyword that are kept as examples of not naming the parameter."""
 
 _NAMES = 5
-"""Parameters that are kept of those that such a refusal names."""
+"""The most parameters that are kept of those that such a refusal names."""
 
 _SAID = 20_000
-"""Characters that are kept of its words; they are cut short once secrets are taken out of them."""
+"""The most characters that are kept of its text. It is shortened further after redaction."""
 
 
 class RepairOutcome(StrEnum):
-    """What came of following the suggestions of one refusal."""
+    """The result of following the suggestions of one refusal."""
 
     REPAIRED = "repaired"
     STUCK = "stuck"
-    """Suggestions were followed, and no call was accepted."""
+    """Suggestions were followed, but no call was accepted."""
     WRONG = "wrong"
     """A suggestion was invalid for its parameter."""
     NONE_GIVEN = "none_given"
     STATE = "state"
-    """They led to a call that was refused for another reason than its input. It proves nothing."""
+    """The last call was refused for another reason than its input. That proves nothing."""
     UNSEEN = "unseen"
-    """The end was not seen: a step was not sent, or got no answer."""
+    """The end is unknown: a step was not sent, or got no answer."""
 
 
 @cached
 def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
-    """Each error of a refusal that suggests something, with what its suggestion is worth."""
+    """Return each error with a suggestion, and the checked suggestion."""
     envelope = call.reading.envelope
     return tuple(
         (error, check(error, call.case.arguments, call.tool))
@@ -56,11 +56,12 @@ def suggestions(call: Call) -> tuple[tuple[ErrorView, Suggestion], ...]:
 
 
 def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
-    """What came of a refused call. It is repaired if its repairs end accepted.
+    """Return the result for a refused call. It is repaired if the last repair step is accepted.
 
-    Where they end in a refusal for another reason, such as a conflict, that counts only if the call
-    without a mistake ends so too: repairs may compete for what there is one of. Suggestions that
-    lead in circles, or on for ever while that call is accepted, have no end.
+    If the last step is refused for another reason, such as a conflict, the call counts as repaired
+    only if the baseline call gets such a refusal too by then: several repairs may need the same
+    single resource. Suggestions that lead in circles, or never end although the baseline call is
+    accepted, leave the call stuck.
     """
     given = suggestions(refused)
     hint = hint_of(refused.reading)
@@ -84,23 +85,25 @@ def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
 
 
 def _goes_in_circles(refused: Call, steps: Sequence[Call]) -> bool:
-    """Whether suggestions led back to what had been sent before."""
+    """Return whether suggestions led back to arguments that were sent before."""
     sent = [to_bytes(call.case.arguments) for call in (refused, *steps)]
     return len(set(sent)) < len(sent)
 
 
 def _leads_on(end: Call) -> bool:
-    """Whether the last refusal suggests something again: an agent would go on for ever."""
+    """Return whether the last refusal has a suggestion again, so that an agent would never stop."""
     return bool(suggestions(end)) or hint_of(end.reading) is not None
 
 
 def _is_in_the_way(tool: ToolEvidence) -> bool:
-    """Whether the call without a mistake ends so too by now: then the repair got as far as it."""
+    """Return whether the baseline call, sent again at the end, is refused for another reason as
+    well.
+    """
     return any(call.reading.outcome is Outcome.OTHER_REFUSED for call in tool.of(CaseKind.AFTER))
 
 
 def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bool:
-    """Whether a repair was not seen to its end."""
+    """Return whether a repair was not followed to its end."""
     if tool.cut or last in {Outcome.NO_ANSWER, Outcome.ENVIRONMENT}:
         return True
     return any(
@@ -109,7 +112,7 @@ def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bo
 
 
 def repairable(tool: ToolEvidence) -> list[Call]:
-    """The calls that count: broken in one repairable place, and refused as input."""
+    """Return the calls that count: with one repairable mistake, refused because of their input."""
     return [
         call
         for call in tool.broken
@@ -121,7 +124,7 @@ def repairable(tool: ToolEvidence) -> list[Call]:
 
 @dataclass(slots=True)
 class Tally:
-    """What is counted of tools, one after the other: their calls are looked at a single time."""
+    """Counts over tools. Each tool's calls are read once."""
 
     outcomes: list[tuple[str, RepairOutcome]] = field(default_factory=list)
     steps: Counter[int] = field(default_factory=Counter)
@@ -157,11 +160,11 @@ class Tally:
             if violation is None or violation.parameter is None:
                 continue
             if call.reading.text in refused:
-                continue  # the call without this mistake met the same: it is about another one
+                continue  # # the baseline call got the same text, so it is not about this mistake
             if call.reading.outcome is Outcome.INPUT_REFUSED:
                 names, right = explains(violation, tool.tool.input_schema, call.reading.text)
                 if doubtful and not names:
-                    continue  # it may be about the next thing that was wrong before
+                    continue  # # it may be about something else that the server checks first
                 keyword = _keyword(call)
                 self.said.append((keyword, names, right))
                 few = self.unnamed.setdefault(keyword, [])
@@ -170,7 +173,7 @@ class Tally:
 
     @property
     def repair(self) -> Repair:
-        """The repair rate, also by the keyword that was broken."""
+        """The repair rate, also by the broken keyword."""
         outcomes, found = self.outcomes, [m for _, m in self.outcomes]
         by_keyword = {
             keyword: _rate([m for k, m in outcomes if k == keyword])
@@ -188,7 +191,9 @@ class Tally:
 
     @property
     def explain(self) -> Explain:
-        """How many refusals name the parameter, and say what would be right."""
+        """The share of refusals that name the parameter, and of those that also say what would be
+        right.
+        """
         by_keyword = {
             keyword: _shares([s for s in self.said if s[0] == keyword])
             for keyword in sorted({s[0] for s in self.said})
@@ -198,7 +203,7 @@ class Tally:
 
 
 def tally(tools: Iterable[ToolEvidence]) -> Tally:
-    """The count of all these tools."""
+    """Count all these tools."""
     counted = Tally()
     for tool in tools:
         counted.add(tool)
@@ -206,7 +211,7 @@ def tally(tools: Iterable[ToolEvidence]) -> Tally:
 
 
 def repair(tools: Iterable[ToolEvidence]) -> Repair:
-    """The repair rate over all tools."""
+    """Return the repair rate over all tools."""
     return tally(tools).repair
 
 
@@ -215,7 +220,7 @@ def _rate(found: list[RepairOutcome]) -> Rate:
 
 
 def explain(tools: Iterable[ToolEvidence]) -> Explain:
-    """The explain rate over all tools."""
+    """Return the explain rate over all tools."""
     return tally(tools).explain
 
 
@@ -231,9 +236,11 @@ def _is_accepted(tool: ToolEvidence) -> bool:
 
 
 def _unnamed(call: Call, keyword: str, parameter: str) -> Unnamed:
-    """What an answer says that does not name the parameter; its errors know best whom they mean.
+    """Return what a refusal says that does not name the parameter, with the parameters that it
+    names.
 
-    Who names the parent of the wrong place says too little, and misleads nobody.
+    The names in its errors are preferred to words in its text. The parent of the broken place is
+    left out: to name it says too little, but misleads nobody.
     """
     envelope, text = call.reading.envelope, call.reading.text
     errors = envelope.errors if envelope is not None else ()

@@ -1,4 +1,4 @@
-"""The outcome of one run: its level, rates and counts, and whether it claims ATDF."""
+"""The result of one run: level, rates, counts, and whether the run claims ATDF."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run_result(
     settings: Settings,
     requests: int,
 ) -> RunResult:
-    """All that one run gave; `requests` counts what was sent in it."""
+    """Return the result of one run. `requests` is the number of requests in it."""
     tools = evidence.by_tool.values()
     counted, accepted = Tally(), []
     short: dict[Missing, Shortage] = {}
@@ -57,7 +57,7 @@ def run_result(
     full = evidence.run.kind is RunKind.FULL
     unmarked: list[str] = []
     spared: list[str] = []
-    for tool in tools:  # once: the calls of many tools are read from a file each time
+    for tool in tools:  # # one pass: the calls of many tools are read from a file each time
         try:
             counted.add(tool)
             _add_shortages(short, tool)
@@ -68,7 +68,7 @@ def run_result(
             if full and tool.calls and is_spared(tool.tool, evidence.run, settings):
                 spared.append(tool.tool.name)
         except OSError:
-            raise  # the disk has failed, which concerns all tools
+            raise  # # a failing disk affects all tools
         except Exception as error:
             faults.append(fault_of(error))
     repair = counted.repair
@@ -110,11 +110,12 @@ def run_result(
 
 
 def overhead(exchanges: Iterable[Exchange]) -> float | None:
-    """The seconds that a gateway adds at least before the first content; None without a call.
+    """Return the seconds that a gateway adds at least before the first content; None without a
+    call.
 
-    The least of all counts, since calls are made at the same time. Of each call that the provider
-    was asked once for, two spans count: until the request arrived there, and from the status that
-    it sent until the client had content. Both ends are on this machine.
+    The result is the minimum over all calls, because calls run at the same time. For each call that
+    reached the provider once, two spans are added: until the request arrived at the provider, and
+    from the provider's status until the client had content. Both ends are on this machine.
     """
     added = []
     for exchange in exchanges:
@@ -129,7 +130,7 @@ def overhead(exchanges: Iterable[Exchange]) -> float | None:
 
 
 def _add_shortages(short: dict[Missing, Shortage], tool: ToolEvidence) -> None:
-    """Add what is missing around the server, as a tool's calls tell it."""
+    """Add what the server lacks in its environment, as the calls of a tool show it."""
     for call in tool.calls:
         if call.reading.missing is not None:
             missing, words = call.reading.missing
@@ -139,12 +140,12 @@ def _add_shortages(short: dict[Missing, Shortage], tool: ToolEvidence) -> None:
 
 
 def _why_uncalled(tool: ToolEvidence) -> Message:
-    """Why no call of a tool was made that was to be called."""
+    """Return why a tool got no call although it should have."""
     return message("kit.not_verified.silent" if tool.silenced else "kit.not_verified.no_call")
 
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
-    """Whether ATDF is claimed in this run."""
+    """Return whether this run claims ATDF."""
     if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
         return True
     if not evidence.run.openapi and _has_manifest(evidence):
@@ -155,7 +156,7 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
 
 
 def claims_of(evidence: RunEvidence) -> tuple[Claim, ...]:
-    """What the target says of itself, over whichever binding."""
+    """Return what the target claims, over either binding."""
     return claims_in(evidence.offered.discovery or in_capabilities(evidence.capabilities))
 
 
@@ -166,10 +167,11 @@ def _has_manifest(evidence: RunEvidence) -> bool:
 
 
 REPAIR_CLAUSE = "ATDF-ERR-012"
-"""The clause whose measure is the repair rate; the level Recoverable needs a rate of 1."""
+"""The clause that the repair rate measures. The level Recoverable needs a rate of 1."""
 
 ENVELOPE_CLAUSE = "ATDF-ERR-001"
-"""What is missing where ATDF is not claimed: no error shape that a machine can read."""
+"""The clause that blocks Explained if ATDF is not claimed: errors lack a machine-readable shape.
+"""
 
 _NOT_OFFERED = frozenset(NOT_OFFERED.values())
 
@@ -187,13 +189,12 @@ def levels(
     unusable: Iterable[str] = (),
     whole: bool = True,
 ) -> dict[Level, LevelState]:
-    """The state of each level of a role. A level includes the ones before it.
+    """Return the state of each level of a role. A level includes all lower ones.
 
-    `unasked` are MUST clauses of the run that the command line left out: what was not judged
-    keeps a level from being reached just as what was not verified. `unusable` are the clauses by
-    which tools could not be used: where ATDF is not claimed no item says so, and yet such a tool is
-    not described. Where only a part of the tools could be looked at (not `whole`), no level is
-    reached: nobody knows of the rest.
+    `unasked` are MUST clauses that the command line left out. They block a level, as clauses that
+    are not verified do. `unusable` are the clauses because of which tools could not be used. If
+    ATDF is not claimed, no item reports them, but they block Described. If only a part of the tools
+    was looked at (`whole` is False), no level is reached.
     """
     all_items, unasked = list(items), tuple(unasked)
     states: dict[Level, LevelState] = {}
@@ -213,7 +214,9 @@ def levels(
 
 
 def reached(states: Mapping[Level, LevelState]) -> Level:
-    """The highest level reached, of states from the lowest up; `none` if the first was not."""
+    """Return the highest level reached. `states` begins at the lowest; `none` if that was not
+    reached.
+    """
     best = Level.NONE
     for level, state in states.items():
         if not state.reached:
@@ -225,10 +228,10 @@ def reached(states: Mapping[Level, LevelState]) -> Level:
 def _missing(
     items: list[Item], clauses: Mapping[str, Clause], needed: NeededFor
 ) -> tuple[str, ...]:
-    """The MUST clauses of one level that were judged, and are in its way.
+    """Return the MUST clauses that block one level.
 
-    Beyond what is declared, a level rests on tools: where none kept a clause, all are in its way
-    but those about what the target does not offer, which nothing that it does could keep.
+    Levels above Described need a clause about tools that passed. If none passed, all of them block
+    the level, except those about an offer that the target does not make.
     """
     own = [
         item
@@ -238,12 +241,12 @@ def _missing(
     if needed is not NeededFor.DESCRIBED:
         of_tools = [item for item in own if clauses[item.clause].scope is Scope.TOOL]
         if of_tools and not any(item.verdict is Verdict.PASS for item in of_tools):
-            # No tool was seen to keep any of them: nothing was reached.
+            # # No tool passed any of them, so the level is not reached.
             own = [item for item in of_tools if not _is_beside(item)] or of_tools
             return tuple(dict.fromkeys(item.clause for item in own))
     return tuple(dict.fromkeys(item.clause for item in own if item.verdict in _IN_THE_WAY))
 
 
 def _is_beside(item: Item) -> bool:
-    """Whether an item is about an offer other than tools that this target does not make."""
+    """Return whether an item is about an optional offer that this target does not make."""
     return any(finding.message.id in _NOT_OFFERED for finding in item.findings)

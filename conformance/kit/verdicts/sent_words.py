@@ -1,4 +1,4 @@
-"""What was sent, in words: a part of a sentence, said in the reader's language."""
+"""Describes what was sent, as a part of a sentence in the reader's language."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _BY_KIND = {
 _WITH = {"call.good": "call.good_with", "call.again": "call.again_with"}
 
 NO_WORDS = "sent.step"
-"""Says a step by its name."""
+"""The message that names a step by its id."""
 
 _CUT = "…"
 _PLACES = 3
-"""Places told of those where a call differs from the good one."""
+"""The most places that are listed where a call differs from the baseline call."""
 
 
 def call_words(case: Case, good: Case | None = None) -> Message:
-    """A call of a tool: what makes it this one is the value at one place, or its arguments.
+    """Describe a call by the value at its broken place, or by its arguments.
 
-    Of a valid call with more arguments than can be shown, only that is shown in which it differs
-    from `good`, the accepted call next to it, if there is one.
+    If a valid call has too many arguments to show, only the differences from `good` are shown.
+    `good` is the accepted call next to it.
     """
     violation = case.violation
     of_branch = case.kind is CaseKind.BASELINE and case.neighbour is not None and violation is None
-    if case.kind in _BY_KIND and not of_branch:  # of a tool's baseline calls that one is known
+    if case.kind in _BY_KIND and not of_branch:  # the reader knows it
         return message(_BY_KIND[case.kind])
     if violation is None:
         return _valid(case, good)
@@ -48,7 +48,7 @@ def call_words(case: Case, good: Case | None = None) -> Message:
 
 
 def call_shown(case: Case, good: Case | None = None) -> Message:
-    """The same for a finding, which has no context: the baseline call with its arguments, too."""
+    """Describe a call for a finding, which has no context: also the baseline call's arguments."""
     words = call_words(case, good)
     if words.id not in _WITH:
         return words
@@ -78,24 +78,24 @@ def _few(told: list[str]) -> str:
 
 
 def step_words(name: str) -> Message:
-    """A step of the scripts that send what is wrong in one way each; by its name, if need be."""
+    """Describe a step of a script. A step without words of its own is named by its id."""
     return message(f"step.{name}") if has_words(name) else message(NO_WORDS, step=name)
 
 
 def has_words(name: str) -> bool:
-    """Whether there are words for a step."""
+    """Return whether a step has words of its own."""
     return is_message(f"step.{name}")
 
 
 _DEEPEST = 20
-"""Steps into the arguments; what differs further down is shown as a whole."""
+"""The deepest level of the arguments that is compared. A deeper difference is shown as a whole."""
 
 
 def unlike(sent: Any, good: Any, at: Tokens = ()) -> Iterator[tuple[Tokens, Any]]:
-    """Give each place where `sent` differs from `good`, with what is sent there.
+    """Yield each place where `sent` differs from `good`, with the value that was sent there.
 
-    `ABSENT` stands for what is left out. A list of another length differs as a whole, and so does
-    1.0 from 1: it is written otherwise.
+    `ABSENT` means that the place was left out. Lists of different lengths differ as a whole. 1.0
+    differs from 1, because it is written differently.
     """
     if len(at) < _DEEPEST and isinstance(sent, Mapping) and isinstance(good, Mapping):
         for name, value in sent.items():
@@ -133,7 +133,7 @@ _ALIKE: Final = {
     "random-too-many": "too-many-items",
     "random-duplicate": "duplicate-items",
 }
-"""Scenarios that the words of another one fit."""
+"""Scenarios that share the words of another one."""
 
 _FAMILIES: Final = (
     (re.compile(r"(?:random-)?format-(?P<format>.+)"), "format"),
@@ -143,11 +143,11 @@ _FAMILIES: Final = (
     (re.compile(r"wrong-type-(?P<type>.+)"), "wrong-type"),
     (re.compile(r"branch-(?P<number>\d+)"), "branch"),
 )
-"""Scenarios that carry a value in their name."""
+"""Scenarios with a value in their name."""
 
 
 def scenario_words(scenario: str) -> Message | None:
-    """The words for a scenario, which may stand within a sentence; None for one without any."""
+    """Return the words for a scenario, to be used in a sentence; None if it has none."""
     plain = scenario.removeprefix(_BY_CHANCE)
     found = _words(scenario) or _words(plain)
     if found is None or plain == scenario:
