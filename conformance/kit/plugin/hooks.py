@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """`--explain` tells of a clause and ends; `-n` is taken back before xdist sees it."""
+    """Answer `--explain` and end; undo `-n` before xdist sees it."""
     fill_in(config)
     asked = config.getoption("--explain")
     if asked is not None:
@@ -93,7 +93,7 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True, specname="pytest_cmdline_main")
 def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, Any]:
-    """Say in a line of its own what became of the earlier report, where none follows."""
+    """If no new report follows, say in a separate line what happened to the earlier one."""
     try:
         code = yield
     except pytest.UsageError as error:
@@ -104,7 +104,7 @@ def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, A
 
 
 def _removed(config: pytest.Config) -> tuple[str, ...]:
-    """What is said of an earlier report to which there is none to follow."""
+    """Return what to say about an earlier report that no new one replaces."""
     state = config.stash.get(STATE, None)
     if state is None or state.result is not None or not state.begun:
         return ()
@@ -161,9 +161,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
-    """Find out what the targets are and offer, before pytest writes a word; no tool is called.
+    """Discover the targets before pytest prints anything. No tool is called.
 
-    A target that cannot be judged ends the session here, so that one sentence is all that it says.
+    If a target cannot be checked, the session ends here, and prints one sentence only.
     """
     config = session.config
     state = config.stash[STATE]
@@ -188,20 +188,20 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
 
 
 def _only_asks(config: pytest.Config) -> bool:
-    """Whether the command line asks for something that pytest answers without any item."""
+    """Return whether the command line asks for something that pytest answers without any item."""
     asked = ("showfixtures", "show_fixtures_per_test", "markers", "cacheshow")
     return any(getattr(config.option, each, None) for each in asked)
 
 
 def _calls_nothing(config: pytest.Config, state: PluginState) -> bool:
-    """Whether this session only lists what it would do."""
+    """Return whether this session only lists what it would do."""
     return bool(config.option.collectonly or state.settings.plan_only)
 
 
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:
-    """A judge becomes one item for each of its clauses, and each run and tool that it is about."""
+    """Make one item from a judge for each of its clauses, and each run and tool."""
     tests = clause_tests(obj)
     if not tests:
         return None
@@ -209,7 +209,7 @@ def pytest_pycollect_makeitem(
     load_scripts(state, collector)
     asked = state.session.questions([(test, clauses()[test.clause]) for test in tests])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
-    # Told as text, the id is read as it will be read from the cache of `--lf`.
+    # # The id is passed as text, so that it equals the one in the cache of `--lf`.
     groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)
     named = [(item_name(name, questions), questions) for questions in groups]
     return [
@@ -228,7 +228,7 @@ def pytest_pycollect_makeitem(
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:
-    """Remember that not all clauses and tools are judged: a level needs all of them."""
+    """Remember that some clauses or tools are left out: a level needs all of them."""
     for item in items:
         if isinstance(item, ClauseItem):
             item.config.stash[STATE].deselected = True
@@ -251,7 +251,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
             sys.stdout.write(visible(state.redact(line), None) + "\n")
         session.items.clear()
     elif not config.option.collectonly:
-        config.option.tbstyle = "no"  # our summary says it in one line each
+        config.option.tbstyle = "no"  # # the kit's summary has one line for each failure
         state.said_at_exit = nothing_asked(session, state)
         if is_interrupted():
             write_nothing(config, state)
@@ -265,7 +265,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 
 def _judge(session: pytest.Session, state: PluginState) -> None:
-    """Judge all; where the disk fails meanwhile, say so in one sentence and end the session."""
+    """Judge everything. If the disk fails, say so in one sentence and end the session."""
     try:
         judge_all(session, state)
     except OSError as error:
@@ -281,8 +281,10 @@ def _not_written(state: PluginState, error: OSError) -> str:
 
 @pytest.hookimpl(wrapper=True, trylast=True, specname="pytest_sessionfinish")
 def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
-    """Say in one sentence that the disk is full, where pytest writes its own files, too; and what
-    of the report is missing because of a fault of the kit.
+    """Report in one sentence that the disk failed, or that a fault of the kit cost a part of the
+    report.
+
+    This covers the files that pytest writes too.
     """
     state = session.config.stash.get(STATE, None)
     try:
@@ -300,7 +302,7 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None
-    except BaseException:  # an interrupt while it is written
+    except BaseException:  # # for example an interrupt while the report is written
         if state is not None:
             leave_no_part(state)
         raise
@@ -338,7 +340,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     asked = state.settings.fail_on_should, state.settings.fail_on_superseded
     state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
-    assert staged is not None  # what is judged is reported
+    assert staged is not None  # # a session with a result has a report
     _, failed = write_files(state.report.report(), staged)
     state.report.failed += failed
     state.said_of_examples = write_examples(state)
@@ -348,7 +350,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say in few lines what failed, what was reached, and where the report is."""
+    """Print a few lines: what failed, which level was reached, and where the report is."""
     state = config.stash.get(STATE, None)
     if state is None:
         return

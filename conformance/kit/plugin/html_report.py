@@ -1,8 +1,8 @@
-"""The page of a session: pytest-html collects and writes, the templates are the kit's own.
+"""The page of a session: pytest-html collects and writes it, with the kit's own templates.
 
-pytest-html's report class is made for its own plugin, which hands it a template. The kit hands it
-one of its own, and keeps of pytest's reports only those that no verdict is of: a thousand tools
-have sixty thousand items.
+pytest-html's report class gets its template from pytest-html's plugin. Here the kit passes its own.
+It keeps only those of pytest's reports that are not verdicts: a thousand tools have sixty thousand
+items.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ from conformance.spec.messages import Message
 from conformance.spec.vocabulary import Verdict
 
 _OWN_ROWS = 20
-"""Rows of pytest's own errors: what the kit could not turn into a verdict."""
+"""The most rows for pytest's own errors, which the kit could not turn into a verdict."""
 
 
 @dataclass(slots=True)
 class ReportState:
-    """What the report is made from, filled in on the way; `session` is None until there is one.
+    """What the report is made from, filled in during the session. `session` is None until it has a
+    result.
 
-    `judged` holds the ids of the items whose verdict is in the session, so that an error of theirs
-    has no second row.
+    `judged` holds the ids of the items whose verdict is in the session, so that their errors get no
+    second row.
     """
 
     language: str = "en"
@@ -54,10 +55,10 @@ class ReportState:
     variables: tuple[str, ...] = ()
     sandbox: bool = False
     failed: list[Message] = field(default_factory=list)
-    """What of the report is missing because of a fault of the kit."""
+    """The parts of the report that a fault of the kit cost."""
 
     def report(self) -> Report:
-        """Give what the reporters take; of no session where there is none."""
+        """Return what the reporters need; with an empty session if there is none."""
         return Report(
             self.session or SessionResult("", "", 0.0, 0, ()),
             self.language,
@@ -76,7 +77,7 @@ class ReportState:
 
 
 class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has no types
-    """Has pytest-html write the page; it is its own template, with the session as it is then."""
+    """Makes pytest-html write the page. This object is also its template."""
 
     def __init__(self, path: str | Path, config: pytest.Config, state: ReportState) -> None:
         super().__init__(path, config, ReportData(config), template=self, css=STYLE)
@@ -85,11 +86,11 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
         self._own: list[OwnRow] = []
 
     def write_to(self, path: Path) -> None:
-        """Have the page written there; it is put where it belongs later."""
+        """Set the path of the page. It is moved to its final place later."""
         self._report_path = path
 
     def render(self, *, version: str, **_: Any) -> str:
-        """Give the page, as pytest-html asks its template for it."""
+        """Return the page. pytest-html calls this as the `render` of a template."""
         page = Page(version, self._own, empty=self._state.session is None)
         try:
             made = "".join(page.parts(self._state.report()))
@@ -103,7 +104,7 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Name the page, unless the kit's own summary does."""
+        """Print the path of the page, unless the kit's own summary does."""
         if self._state.session is None:
             super().pytest_terminal_summary(terminalreporter)
 
@@ -113,7 +114,9 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
             self._keep(report)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Keep all but verdicts; if no session was reached, what each item came to."""
+        """Keep every report that is not a verdict; without a session, keep the outcome of each
+        item.
+        """
         if report.when == "call" or not report.passed:
             self._keep(report)
 

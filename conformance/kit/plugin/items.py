@@ -1,6 +1,6 @@
-"""One clause of one run and tool, as a pytest item that reports a verdict given before.
+"""A pytest item for one clause of one run and tool. It reports a verdict that was made before.
 
-On a target with very many tools an item is one clause of a run, with its tools inside.
+If a target has very many tools, one item holds a clause of a run with all its tools.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import Verdict
 
 MOST_ITEMS = 10_000
-"""Pairs of clause and tool above which an item holds all tools: each item costs time and memory."""
+"""The most pairs of clause and tool with an item each: items cost time and memory.
+"""
 
 
 _LONGEST = 2_000
-"""Characters of what an item says: it is in the log, and in JUnit's file."""
+"""The most characters of an item's text, which goes to the log and to the JUnit file."""
 
 
 class ClauseFailed(Exception):
-    """A MUST is broken; the text is the one line that says how."""
+    """A MUST is broken. The text is one line that says how."""
 
 
 class KitFault(Exception):
@@ -39,7 +40,7 @@ class KitFault(Exception):
 
 
 class ClauseItem(pytest.Item):
-    """Runs nothing: judging is over before the first item reports (pytest-html counts rows)."""
+    """An item that runs nothing: all verdicts exist before the first item reports."""
 
     def __init__(
         self,
@@ -65,9 +66,9 @@ class ClauseItem(pytest.Item):
 
     @property
     def result(self) -> Item | None:
-        """The gravest of the verdicts; None before judging.
+        """The worst of the verdicts; None before judging.
 
-        That the clause does not apply is reported only where it applies to none of the tools.
+        It is "not applicable" only if the clause applies to none of the tools.
         """
         applies = [item for item in self.results if item.verdict is not Verdict.NOT_APPLICABLE]
         return min(
@@ -75,12 +76,12 @@ class ClauseItem(pytest.Item):
         )
 
     def setup(self) -> None:
-        """Raise KitFault for a fault of the kit, so that pytest shows an error."""
+        """Raise `KitFault` for a fault of the kit, so that pytest shows an error."""
         if self.result is not None and self.result.verdict is Verdict.KIT_ERROR:
             raise KitFault(self.words)
 
     def runtest(self) -> None:
-        """Report the verdict as pytest's table has it."""
+        """Report the verdict as one of pytest's outcomes."""
         result = self.result
         if result is None:
             raise KitFault(message("kit.not_judged").words(self.language))
@@ -96,12 +97,12 @@ class ClauseItem(pytest.Item):
 
     @property
     def _name(self) -> str:
-        """The verdict's name, as the report has it."""
+        """The name of the verdict, as in the report."""
         return verdict_name(self.result.verdict, self.language) if self.result else ""
 
     @property
     def words(self) -> str:
-        """The first finding in words, how many more there are, and where."""
+        """The first finding in words, and how many more there are and where."""
         worst = self.result
         alike = [item for item in self.results if worst and item.verdict is worst.verdict]
         told = told_of(alike)
@@ -112,28 +113,30 @@ class ClauseItem(pytest.Item):
         return f"{first} ({more})" if more else first
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """One line: never a traceback for what a target did.
+        """Return one line, never a traceback for something that the target did.
 
-        pytest asks for a warning, too, and would parse this module to quote a line of it.
+        pytest also asks for this for a warning; its own answer would quote a line of this module.
         """
         if isinstance(excinfo.value, (ClauseFailed, KitFault, pytest.xfail.Exception)):
             return str(excinfo.value)
         return str(super().repr_failure(excinfo, style))
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the judge stands, and the item's name."""
+        """Return the place of the judge, and the name of the item."""
         return self.path, self._line, self.name
 
 
 def grouped(asked: list[Question], *, fold: bool) -> list[tuple[Question, ...]]:
-    """The questions of each item: one, or with `fold` all of a clause and run."""
+    """Return the questions of each item: one, or with `fold` all of a clause and run."""
     if not fold:
         return [(question,) for question in asked]
     return [tuple(own) for _, own in groupby(asked, key=lambda one: (one.clause.id, one.run))]
 
 
 def item_name(function: str, questions: tuple[Question, ...]) -> str:
-    """`test_x[ATDF-ERR-004-http-hotel_reservation]`, in ASCII whatever the tool is named."""
+    """Return a name like `test_x[ATDF-ERR-004-http-hotel_reservation]`, in ASCII for every tool
+    name.
+    """
     first = questions[0]
     parts = [first.clause.id, first.run]
     if first.tool is not None and len(questions) == 1:
@@ -142,11 +145,11 @@ def item_name(function: str, questions: tuple[Question, ...]) -> str:
 
 
 class StaleWaiver(Exception):
-    """A waiver that nothing needs any more; the text says which and why."""
+    """A waiver that is not needed any more. The text says which, and why."""
 
 
 class WaiverItem(pytest.Item):
-    """Fails with one line; its name is the file's line, so that JUnit shows where to look."""
+    """An item that fails with one line. Its name is the place in the file, which JUnit shows."""
 
     def __init__(self, *, place: str, line: int, words: str, **rest: Any) -> None:
         super().__init__(**rest)
@@ -154,15 +157,15 @@ class WaiverItem(pytest.Item):
         self.add_marker("clause")
 
     def runtest(self) -> None:
-        """Say what is stale."""
+        """Say which waiver is stale."""
         raise StaleWaiver(self._words)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
-        """One line: never a traceback for what a file says."""
+        """Return one line, never a traceback for something that a file says."""
         return str(excinfo.value)
 
     def reportinfo(self) -> tuple[Path, int, str]:
-        """Where the waiver stands."""
+        """Return the place of the waiver."""
         return Path(self._place), self._line - 1, self.name
 
 
@@ -173,7 +176,7 @@ def stale_items(
     language: str,
     redact: Callable[[str], str],
 ) -> list[pytest.Item]:
-    """An item for each stale waiver of the file `place`: where it stands, why, and what to do."""
+    """Return an item for each stale waiver of the file `place`: its line, why, and what to do."""
     found: list[pytest.Item] = []
     for used in waivers:
         if used.stale is None:

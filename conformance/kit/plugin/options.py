@@ -1,4 +1,4 @@
-"""The kit's options as pytest reads them."""
+"""The kit's options as pytest options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from conformance.kit.config.settings_file import Filled, filled_in
 from conformance.kit.report.safe_text import visible
 
 _GIVEN = pytest.StashKey[Filled]()
-"""What the command line gave, and the settings file."""
+"""What the command line and the settings file gave."""
 
 
 def register(parser: pytest.Parser) -> None:
@@ -29,9 +29,9 @@ def register(parser: pytest.Parser) -> None:
 
 
 def fill_in(config: pytest.Config) -> None:
-    """Take from the settings file what the command line leaves open, and then the defaults.
+    """Fill options that the command line lacks from the settings file, then from the defaults.
 
-    Raises pytest.UsageError. `agent-formats check` has done it before.
+    `agent-formats check` has done this already. Raises `pytest.UsageError`.
     """
     given = given_in(vars(config.option))
     told = None
@@ -45,7 +45,7 @@ def fill_in(config: pytest.Config) -> None:
 
 
 def given_to(config: pytest.Config) -> Given:
-    """What the session was asked for; raises pytest.UsageError for what cannot be used."""
+    """Return what the user asked for. Raises `pytest.UsageError` for unusable values."""
     ready = made_ready(config)
     if ready is not None:
         return ready
@@ -57,6 +57,6 @@ def given_to(config: pytest.Config) -> Given:
 
 
 def made_ready(config: pytest.Config) -> Given | None:
-    """What `agent-formats check` made of its own command line."""
+    """Return what `agent-formats check` made of its command line; None under plain pytest."""
     plugins = config.pluginmanager.get_plugins()
     return next((each for each in plugins if isinstance(each, Given)), None)

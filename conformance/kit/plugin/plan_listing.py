@@ -1,4 +1,4 @@
-"""What `--plan` prints."""
+"""The lines that `--plan` prints."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ def planned(
     scripts: Sequence[Script] = (),
     faults: list[Fault] | None = None,
 ) -> Iterator[str]:
-    """The cases that would be sent, a line each, from baseline calls that were not tried.
+    """Yield a line for each case that would be sent. They start from baseline calls that were not
+    tried.
 
-    Of a gateway, the ids of its scenarios. What cannot be called has a line with the reason. What
-    the kit failed at is reported, and added to `faults`.
+    For a gateway, yield the ids of its scenarios. A tool that cannot be called has a line with the
+    reason. A fault of the kit has a line too, and is added to `faults`.
     """
     for one in found:
         if one.run.role is Role.GATEWAY:
             yield from _scenarios(one, settings, scripts)
         if one.run.kind is RunKind.PROTOCOL:
-            continue  # one baseline call of it is sent, which the full run finds
+            continue  # # only a baseline call is sent in it, which the full run finds
         for tool in one.tools:
             try:
                 yield from list(_of_tool(one, tool, settings, memory))
@@ -59,7 +60,7 @@ def planned(
 
 
 def _uncalled(one: Discovered, settings: Settings) -> Iterator[str]:
-    """What is declared and cannot be called, a line each, with the reason."""
+    """Yield a line with the reason for each declaration that cannot be called."""
     judged = declared(one)
     for name in (stub.name for stub in judged.unusable):
         failed = message("kit.left_out.fault") if name in judged.faults else None
@@ -74,7 +75,7 @@ def _of_tool(
 ) -> Iterator[str]:
     reason = why_left_out(tool, one.run, settings)
     if reason is not None and settings.replay is not None:
-        return  # only one case is asked for, and another tool has it
+        return  # # only one case is asked for, which another tool has
     if reason is not None:
         yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
         return
@@ -107,7 +108,7 @@ def _of_tool(
 
 
 def _scenarios(found: Discovered, settings: Settings, scripts: Iterable[Script]) -> Iterator[str]:
-    """The scenarios of a gateway, each once: its scripts wait for no answer."""
+    """Yield each scenario of a gateway once. Its scripts do not depend on answers."""
     families = tuple(found.capabilities.get("families", ()))
     stage = Stage(
         binding_of(found.run, settings),
@@ -123,7 +124,7 @@ def _scenarios(found: Discovered, settings: Settings, scripts: Iterable[Script])
 
 
 def _replayed(made: Plan, good: Iterable[CaseId], wanted: str) -> Iterator[str]:
-    """The one case that is to be sent again, and the call that it needs to prove something."""
+    """Yield the one case to repeat, and the call without which it proves nothing."""
     if any(id.text == wanted for id in good):
         yield f"  {Expectation.ACCEPT.value}  {wanted}"
     kept = only(made, wanted)

@@ -1,8 +1,8 @@
-"""Makes `pytest --pyargs conformance` the conformance kit where it is installed.
+"""Makes `pytest --pyargs conformance` run the kit where it is installed.
 
-pytest reads the conftest.py of a named package too late for its options. Every session of pytest
-loads this module, so it imports nothing else until the kit is asked for. It is installed as a
-module of its own: in a directory with another package `conformance`, Python may find that first.
+pytest reads the conftest.py of a named package too late for its options. Every pytest session loads
+this module, so it imports nothing else until the kit is needed. It is installed as a top-level
+module: a directory may have another package `conformance` that Python finds first.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ import pytest
 
 PACKAGE = "conformance"
 _NO_PATH = f"{PACKAGE}.conftest"
-"""A part of the package that pytest does not take for a directory here."""
+"""A part of the package that pytest cannot take for a directory."""
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    """Load the kit, if a part of the package is named."""
+    """Load the kit if a part of the package is named."""
     known = early_config.known_args_namespace
     named = [str(each).partition("::")[0] for each in known.file_or_dir]
     if not known.pyargs or PACKAGE not in (each.partition(".")[0] for each in named):

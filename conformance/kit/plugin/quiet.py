@@ -1,4 +1,4 @@
-"""Keeps pytest's dots away: of thousands of clauses, the summary says what a reader needs."""
+"""Hides pytest's dots: with thousands of clauses, the summary says what a reader needs."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import message
 
 _MARK = "clause"
-"""The marker that every clause's item carries, and so the keywords of its reports."""
+"""The marker of each clause's item, so also a keyword of its reports."""
 
 _NAMES = 8
-"""Tools named in a line."""
+"""The most tools that are named in a line."""
 
 
 def detail(config: pytest.Config) -> int:
-    """How much the session tells: 1 each clause, 0 what a reader needs, -1 the result alone.
+    """Return how much to print: 1 each clause, 0 what a reader needs, -1 the result only.
 
-    `agent-formats check` keeps pytest itself quiet; what was asked for is still shown.
+    `agent-formats check` makes pytest itself quiet; this returns what the user asked for.
     """
     verbosity = config.get_verbosity()
     quiet = verbosity < 0 and made_ready(config) is not None
@@ -37,13 +37,13 @@ def detail(config: pytest.Config) -> int:
 
 
 class QuietItems:
-    """The plugin: items of clauses report nothing by themselves, unless with `-v`."""
+    """A plugin that hides the items of clauses unless `-v` is given."""
 
     @pytest.hookimpl(wrapper=True)
     def pytest_report_teststatus(
         self, report: pytest.TestReport | pytest.CollectReport, config: pytest.Config
     ) -> Generator[None, Any, Any]:
-        """Keep the category, which pytest counts, without a letter or a word to write."""
+        """Return the category, which pytest counts, without a letter or word to print."""
         status = yield
         if detail(config) > 0 or _MARK not in getattr(report, "keywords", ()):
             return status
@@ -51,7 +51,7 @@ class QuietItems:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Keep the names of the files away too, where all items are clauses'."""
+        """Hide the names of the files too if all items are clauses."""
         config = session.config
         reporter = config.pluginmanager.get_plugin("terminalreporter")
         ours = all(isinstance(item, ClauseItem) for item in session.items)
@@ -60,7 +60,7 @@ class QuietItems:
 
 
 def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
-    """One line, before any call: which tools are called without a word on what they change."""
+    """Return a line, before any call, that names the tools that do not say what they change."""
     asked = [(one.run, tool) for one in found for tool in one.tools]
     unmarked = [tool.name for run, tool in asked if is_called_unasked(tool, run, settings)]
     names = list(dict.fromkeys(visible(redact(name), 40) for name in unmarked))
@@ -71,7 +71,7 @@ def warning(found: list[Discovered], settings: Settings, redact: Redactor) -> st
 
 
 def _without_mcp(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
-    """One line where `--spec-version` was given, and no run is of MCP; else nothing."""
+    """Return a line if `--spec-version` was given but no run is MCP; else an empty text."""
     if not settings.spec_versions or any(one.run.version for one in found):
         return ""
     said = message(
@@ -84,7 +84,7 @@ def _without_mcp(found: list[Discovered], settings: Settings, redact: Redactor) 
 
 
 def _not_in_sandbox(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
-    """One line where `--sandbox` was given, and a target runs already; else nothing."""
+    """Return a line if `--sandbox` was given but a target runs already; else an empty text."""
     outside = (one.run.target for one in found if not traits_of(one.run).starts_process)
     targets = ", ".join(dict.fromkeys(outside))
     if not settings.sandbox or not targets:
@@ -96,7 +96,9 @@ def _not_in_sandbox(found: list[Discovered], settings: Settings, redact: Redacto
 def notes(
     found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
 ) -> Iterator[str]:
-    """What is to be said before the session begins, a line each; `calls`: tools will be called."""
+    """Yield the lines to print before the session begins. `calls` says whether tools will be
+    called.
+    """
     lines = [_without_mcp(found, settings, redact), _not_in_sandbox(found, settings, redact)]
     if calls:
         lines.append(warning(found, settings, redact))
@@ -104,20 +106,20 @@ def notes(
 
 
 def line_writer(config: pytest.Config) -> Callable[[str], None]:
-    """Write a line to the terminal immediately; silent with `-q`."""
+    """Return a function that prints a line immediately; it prints nothing with `-q`."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     if reporter is None or detail(config) < 0:
         return lambda _: None
 
     def write(line: str) -> None:
         reporter.write_line(line)
-        reporter.flush()  # a pipe would keep it to itself until the end
+        reporter.flush()  # # a pipe would buffer it until the end
 
     return write
 
 
 def header(found: list[Discovered], language: str, redact: Redactor) -> str:
-    """One line: which targets are judged, and by which runs."""
+    """Return a line that names the targets and the runs."""
     targets = ", ".join(dict.fromkeys(one.run.target for one in found))
     runs = ", ".join(one.run.id for one in found)
     said = message("kit.judging", targets=targets, runs=runs).words(language)

@@ -1,4 +1,4 @@
-"""The record of a session: written while it is driven, and taken in place of a target."""
+"""The record of a session: written while it runs, or read in place of a target."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import Message, message
 
 _SELDOM = (20_000, 20, 20)
-"""Why: docs/adr/011-garbage.md."""
+"""Thresholds of the garbage collector. docs/adr/011-garbage.md says why."""
 
 
 @contextmanager
 def collecting_seldom() -> Iterator[None]:
-    """Collect garbage seldom meanwhile, and never look at what was there before."""
+    """Inside the block, collect garbage rarely, and never look at older objects."""
     before = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(*_SELDOM)
@@ -55,10 +55,10 @@ def collecting_seldom() -> Iterator[None]:
 def driven(
     state: PluginState, asked: list[Question], say: Callable[[str], None] = lambda _: None
 ) -> dict[int, Item]:
-    """Drive and judge, and record all that is needed to judge it again.
+    """Drive and judge, and record everything that `--judge` needs.
 
-    `say` is given a line for what the first tool shows, and one as each run begins and ends where
-    no progress can be shown.
+    `say` gets a line about the first tool. If no progress can be shown, it also gets one when a run
+    begins and when it ends.
     """
     session, language = state.session, state.settings.language
     writers: list[ExchangeWriter] = []
@@ -89,13 +89,13 @@ def driven(
         session.drive()
         shown.finish()
         judged = session.judge(asked)
-        for writer in writers:  # there is none if an interrupt came before the first run
+        for writer in writers:  # # none if an interrupt came before the first run
             writer.last = session.last_line()
     return judged
 
 
 def _writer(state: PluginState) -> ExchangeWriter:
-    """The file of exchanges, with what discovery recorded already in it."""
+    """Open the file of exchanges, and write those of discovery."""
     recorder = state.session.recorder
 
     def learn(exchange: Exchange) -> None:
@@ -103,7 +103,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
             state.redact.learn(in_cookies(exchange.answer.headers))
 
     for exchange in recorder.by_id.held:
-        learn(exchange)  # declarations, which come first in the file, may repeat a cookie
+        learn(exchange)  # # the header of the file has declarations, which may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
         kit=state.session.kit,
@@ -123,7 +123,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
 
 
 def recall(state: PluginState, path: Path) -> None:
-    """Take a recorded session in place of a target."""
+    """Read a recorded session in place of a target."""
     language = state.settings.language
     try:
         recording = read_exchanges(path)
@@ -137,7 +137,7 @@ def recall(state: PluginState, path: Path) -> None:
         reason = message("kit.judge.lacks", what=error).words(language)
     else:
         state.settings = state.session.settings
-        # The author of the record chose its words: none of them becomes a line to be run.
+        # # A stranger may have written the record: print none of its words as a command to run.
         state.report.options = ("--target", NAMED_AGAIN)
         state.report.recorded = True
         state.report.exchange = state.session.recorder.by_id.get

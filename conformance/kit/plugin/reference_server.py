@@ -1,4 +1,4 @@
-"""Starts the project's own reference server, for a session in a clone that names no target."""
+"""Starts the project's reference server, for a session in a clone that names no target."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from conformance.spec.clauses import CLONE
 _MODULE = "fixtures.servers.reference"
 STDIO = f"stdio:{sys.executable} -m {_MODULE} --stdio"
 _GRACE = 3
-"""Seconds that the server has to end by itself."""
+"""Seconds that the server gets to end before it is killed."""
 
 
 class ReferenceServer:
-    """A reference server at a free port; end it with `stop`. Raises RuntimeError if it fails."""
+    """A reference server at a free port. `stop` ends it. Raises `RuntimeError` if it does not
+    start.
+    """
 
     def __init__(self) -> None:
         words = [sys.executable, "-m", _MODULE, "--port", "0"]
@@ -29,7 +31,7 @@ class ReferenceServer:
         self.url = line.split()[-1]
 
     def stop(self) -> None:
-        """End the process, by its own id."""
+        """End the process."""
         self._process.terminate()
         try:
             self._process.wait(_GRACE)

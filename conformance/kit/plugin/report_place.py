@@ -1,6 +1,6 @@
-"""The directory of a report: decided and made ready before a session begins.
+"""The directory of a report: chosen and prepared before a session begins.
 
-That it can be written to is known before anything in it is removed.
+Nothing in it is removed before it is known to be writable.
 """
 
 from __future__ import annotations
@@ -40,11 +40,14 @@ from conformance.kit.report.write import (
 from conformance.spec.messages import Message, message
 
 _STAGED = ".report-"
-"""How a directory begins in which a report is until it is put in place, or taken away."""
+"""The prefix of the directory that holds a report until it is moved into place or removed."""
 
 
 def begin(config: pytest.Config, state: PluginState) -> None:
-    """Have a report written by all; raises FolderUnusable. An earlier one stays for now."""
+    """Prepare pytest and pytest-html to write the report. An earlier report stays for now.
+
+    Raises `FolderUnusable`.
+    """
     folder = state.settings.report
     state.made = make_ready(folder)
     state.held = hold(folder)
@@ -54,21 +57,21 @@ def begin(config: pytest.Config, state: PluginState) -> None:
     refuse_foreign(folder, _files(state))
     check_files(folder, _files(state))
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
-    config.option.htmlpath = None  # or pytest-html would write a page of its own there
+    config.option.htmlpath = None  # # else pytest-html also writes its own page there
     config.pluginmanager.register(state.page)
     if not config.option.xmlpath:
         config.option.xmlpath = str(folder / JUNIT)
 
 
 def _files(state: PluginState) -> list[str]:
-    """The files of a report; the exchanges may be what is to be judged."""
+    """Return the files of a report. With `--judge`, the exchanges are input and not among them."""
     return [name for name in FILES if name != EXCHANGES or state.settings.judge is None]
 
 
 def take_earlier(config: pytest.Config, state: PluginState) -> None:
-    """Take an earlier report away, now that another follows; raises FolderUnusable.
+    """Remove an earlier report, now that a new one follows. Raises `FolderUnusable`.
 
-    An old badge must not outlive a failure.
+    An old badge must not remain after a failure.
     """
     try:
         refuse_foreign(state.settings.report, _files(state))
@@ -80,11 +83,11 @@ def take_earlier(config: pytest.Config, state: PluginState) -> None:
 
 
 def stage(config: pytest.Config, state: PluginState) -> Path | None:
-    """Make a directory of nobody else's in that of the report, and have pytest write there, too.
+    """Make a new private directory in that of the report, and let pytest write into it too.
 
-    None where no report was begun. Raises OSError. A server may have put another directory in the
-    place of the report's, or a link to one, and another program a file into it: nothing is replaced
-    that is not the kit's.
+    Return None if no report was begun. Raises `OSError`. A server may have replaced the directory
+    of the report, also by a link, and another program may have put a file into it. Only files that
+    the kit wrote are replaced.
     """
     folder = state.settings.report
     if state.held is None:
@@ -97,14 +100,14 @@ def stage(config: pytest.Config, state: PluginState) -> Path | None:
 
 
 def _spare_foreign(folder: Path, names: Iterable[str]) -> None:
-    """Raise FileExistsError where a file that the kit did not write has appeared meanwhile."""
+    """Raise `FileExistsError` if a file that is not the kit's has appeared during the session."""
     foreign = foreign_file(folder, names)
     if foreign is not None:
         raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
 
 
 def _pytest_writes_into(folder: Path, config: pytest.Config, state: PluginState) -> None:
-    """Choose the directory of what pytest writes, unless its own options do."""
+    """Set the directory for what pytest writes, unless pytest's own options set it."""
     own = state.settings.report
     if state.page is not None and state.page.path == own / Page.name:
         state.page.write_to(folder / Page.name)
@@ -116,14 +119,14 @@ def _pytest_writes_into(folder: Path, config: pytest.Config, state: PluginState)
 
 def _junit(config: pytest.Config) -> Any:
     junit = config.pluginmanager.get_plugin("junitxml")
-    assert junit is not None  # it declares the option
+    assert junit is not None  # # the plugin declares the option
     return junit
 
 
 def put_in_place(config: pytest.Config, state: PluginState) -> None:
-    """Move the files of a report to where they belong, now that all are written; raises OSError.
+    """Move the files of a report to their final place, after all are written. Raises `OSError`.
 
-    Programs read the results, which come last: where they are, all is.
+    The results are moved last, because programs read them: if they are there, everything is.
     """
     if state.staged is None:
         return
@@ -133,18 +136,18 @@ def put_in_place(config: pytest.Config, state: PluginState) -> None:
         state.placed.append((state.staged / name).replace(state.settings.report / name))
     state.staged.rmdir()
     state.staged = None
-    _pytest_writes_into(state.settings.report, config, state)  # it says where, later
+    _pytest_writes_into(state.settings.report, config, state)  # # pytest prints this path later
 
 
 def leave(state: PluginState) -> bool:
-    """End without a report: remove the folders that were made, and mark an earlier badge.
+    """End without a report: remove the directories that were made, and mark an earlier badge.
 
-    Gives whether there is an earlier report. Once that is taken away, what is there is of this
+    Return whether there is an earlier report. After `take_earlier`, the files there are from this
     session.
     """
     for each in state.made:
         with suppress(OSError):
-            each.rmdir()  # which it is only if it is empty
+            each.rmdir()  # # works only if it is empty
     if state.taken:
         return False
     folder = state.settings.report
@@ -153,13 +156,13 @@ def leave(state: PluginState) -> bool:
 
 
 def mark_outdated(badge: Path, language: str) -> None:
-    """Have the badge of an earlier session say, after its own words, that it is outdated.
+    """Add to the badge of an earlier session that it is outdated.
 
-    A file other than our badge, or one that says so already, is left as it is.
+    A file that is not the kit's badge, or is marked already, does not change.
     """
     with suppress(OSError, ValueError, RecursionError):
         if not badge.is_file():
-            return  # a pipe would never end
+            return  # # reading a pipe would never end
         known = json.loads(given_text(badge))
         if not isinstance(known, dict) or not isinstance(known.get("message"), str):
             return
@@ -170,7 +173,7 @@ def mark_outdated(badge: Path, language: str) -> None:
 
 
 def leave_no_part(state: PluginState) -> None:
-    """Remove what was written of a report that cannot be written whole; the record stays."""
+    """Remove the parts of a report that could not be completed. The record stays."""
     if state.staged is not None:
         rmtree(state.staged, ignore_errors=True)
     for path in state.placed:
@@ -179,7 +182,9 @@ def leave_no_part(state: PluginState) -> None:
 
 
 def write_nothing(config: pytest.Config, state: PluginState) -> None:
-    """Have no report written, where nothing is judged; what pytest's options ask for is."""
+    """Write no report, because nothing is judged. Files that pytest's own options ask for are
+    written.
+    """
     folder = state.settings.report
     if state.page is not None and state.page.path == folder / Page.name:
         config.pluginmanager.unregister(state.page)
@@ -189,7 +194,7 @@ def write_nothing(config: pytest.Config, state: PluginState) -> None:
 
 
 class FolderUnusable(Exception):
-    """Nothing can be written there; the message says where, and why."""
+    """Nothing can be written there. The message says where, and why."""
 
     def __init__(self, path: Path, error: Exception) -> None:
         self.words: Message = message("kit.option.report", path=path, reason=in_one_line(error))
@@ -197,29 +202,29 @@ class FolderUnusable(Exception):
 
 
 def make_ready(folder: Path) -> tuple[Path, ...]:
-    """Make the folder, and see that a file can be made in it; raises FolderUnusable.
+    """Make the directory, and test that a file can be made in it. Raises `FolderUnusable`.
 
-    Gives the folders that were not there before, the innermost first.
+    Return the directories that did not exist before, the innermost first.
     """
     try:
         made = tuple(each for each in (folder, *folder.parents) if not each.exists())
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
-    except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
+    except (OSError, ValueError) as error:  # # ValueError: a path with a NUL
         raise FolderUnusable(folder, error) from None
     return made
 
 
 def check_files(folder: Path, names: Iterable[str]) -> None:
-    """See that nothing is in the place of a file; raises FolderUnusable."""
+    """Raise `FolderUnusable` if a directory has the name of a file."""
     for file in (folder / name for name in names):
         if file.is_dir() and not file.is_symlink():
             raise FolderUnusable(file, IsADirectoryError(EISDIR, strerror(EISDIR)))
 
 
 class FolderTaken(FolderUnusable):
-    """What is in the folder is not the kit's, or another session writes there now."""
+    """The directory has files that are not the kit's, or another session is writing there."""
 
     def __init__(self, id: str, path: Path) -> None:
         self.words = message(id, path=path)
@@ -227,7 +232,7 @@ class FolderTaken(FolderUnusable):
 
 
 def refuse_foreign(folder: Path, names: Iterable[str]) -> None:
-    """Raise FolderTaken where a file has a name of a report's, and the kit did not write it."""
+    """Raise `FolderTaken` if a file that is not the kit's has the name of a report's file."""
     try:
         foreign = foreign_file(folder, names)
     except OSError as error:
@@ -237,9 +242,9 @@ def refuse_foreign(folder: Path, names: Iterable[str]) -> None:
 
 
 def hold(folder: Path) -> Held:
-    """Keep other sessions out of the folder until it is released; raises FolderTaken.
+    """Lock the directory against other sessions until it is released. Raises `FolderTaken`.
 
-    The lock is gone with the process, however it ends. Where folders cannot be locked, none is.
+    The lock ends with the process. If the file system has no locks, the directory is not locked.
     """
     try:
         import fcntl  # noqa: PLC0415 - not on every system
@@ -252,16 +257,16 @@ def hold(folder: Path) -> Held:
         os.close(held)
         raise FolderTaken("kit.option.report_busy", folder) from None
     except OSError:
-        return Held(held, os.fstat(held))  # some file systems have no locks
+        return Held(held, os.fstat(held))  # # some file systems have no locks
     return Held(held, os.fstat(held), alone=True)
 
 
 def sweep(folder: Path) -> None:
-    """Remove what sessions left that were killed while they put a report in place.
+    """Remove what is left of sessions that were killed while they moved a report into place.
 
-    No session is under way there while the folder is held. What is not surely the kit's stays: a
-    link, a directory of another user, and one that holds anything but files of a report. What
-    cannot be removed stays, too.
+    The lock makes sure that no other session is doing this. Anything that may not be the kit's
+    stays: a link, a directory of another user, and one with files that are not a report's. What
+    cannot be removed stays too.
     """
     for each in folder.glob(f"{_STAGED}*"):
         with suppress(OSError):
@@ -276,7 +281,7 @@ def sweep(folder: Path) -> None:
 
 
 def _is_report(left: int) -> bool:
-    """Whether a directory holds nothing but what a report is made of."""
+    """Return whether a directory holds only files of a report."""
     names = {own: name for name in FILES for own in (name, part_of(name))}
     for own in os.listdir(left):
         if own not in names or not S_ISREG(os.lstat(own, dir_fd=left).st_mode):
@@ -289,11 +294,11 @@ def _is_report(left: int) -> bool:
 
 
 def take_away(folder: Path, names: Iterable[str]) -> bool:
-    """Remove the files of an earlier report, all or none; False where there was none.
+    """Remove the files of an earlier report, all or none; return whether there were any.
 
-    They are put aside first, since only trying tells whether a file can be taken. Raises
-    FolderUnusable, with all of them where they were, as they are after an interrupt, too; one that
-    cannot be put back stays where it was put aside.
+    They are first moved aside, because only a try shows whether a file can be moved. If one cannot,
+    all are moved back, and `FolderUnusable` is raised. An interrupt moves them back too. A file
+    that cannot be moved back stays where it is.
     """
     asked = tuple(names)
     at = folder
@@ -314,7 +319,7 @@ def take_away(folder: Path, names: Iterable[str]) -> bool:
 
 
 def _put_back(folder: Path, aside: Path, names: Iterable[str]) -> None:
-    """Move back what was put aside, each on its own: what cannot be is not to cost the others."""
+    """Move back what was moved aside. A file that cannot be moved does not stop the others."""
     for name in names:
         with suppress(OSError):
             (aside / name).rename(folder / name)
@@ -323,7 +328,7 @@ def _put_back(folder: Path, aside: Path, names: Iterable[str]) -> None:
 
 
 def _take(file: Path, to: Path) -> None:
-    """Move a file, if there is one. Raises OSError, for a folder, too."""
+    """Move a file, if it exists. Raises `OSError`, also for a directory."""
     if file.is_dir() and not file.is_symlink():
         raise IsADirectoryError(EISDIR, strerror(EISDIR))
     with suppress(FileNotFoundError):

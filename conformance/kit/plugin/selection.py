@@ -1,7 +1,7 @@
-"""What of the kit a command line selects, and where the report of a selection goes.
+"""Which part of the kit a command line selects, and where the report of a part goes.
 
-A part is often asked for while one thing is fixed. Its report must not replace the report of the
-whole: unless `--report` names a directory, it goes into one of its own inside that.
+Users often run a part while they fix one thing. Its report must not replace the whole report. So it
+goes into a subdirectory, unless `--report` names one.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from conformance.spec.clauses import PACKAGE
 _OPTIONS = (("-k", "keyword"), ("-m", "markexpr"), ("--deselect", "deselect"),
             ("--ignore", "ignore"), ("--ignore-glob", "ignore_glob"), ("--lf", "lf"),
             ("--sw", "stepwise"), ("--replay", "replay"))  # fmt: skip
-"""pytest's options that leave items out, and the kit's own; with the names that pytest keeps."""
+"""Options of pytest and the kit that leave items out, each with the name of its attribute."""
 
 
 def selected_by(config: pytest.Config) -> str:
-    """The paths and options that ask for a part, as they are written; empty where all is asked."""
+    """Return the paths and options that select a part, as a command line; empty if everything is
+    selected.
+    """
     here = Path(config.invocation_params.dir)
     by_name = config.option.pyargs and PACKAGE.name in config.args
     whole = by_name or any(PACKAGE.is_relative_to((here / path).resolve()) for path in config.args)
@@ -39,14 +41,14 @@ def selected_by(config: pytest.Config) -> str:
 
 
 def folder_of_the_whole(config: pytest.Config) -> Path:
-    """Where the report of a session goes that judges all."""
+    """Return the directory for the report of a session that checks everything."""
     return Path(config.invocation_params.dir, config.getoption("--report"))
 
 
 def report_folder(config: pytest.Config) -> Path:
-    """Where the report goes; of a part elsewhere, so that it does not replace the whole one.
+    """Return the directory for the report. A part has its own, so that the whole report stays.
 
-    By the words of the command line alone: what they leave out is known once all is judged.
+    This looks only at the command line: what it leaves out is known after judging.
     """
     folder = folder_of_the_whole(config)
     if config.getoption("--report") != REPORT_FOLDER or not selected_by(config):

@@ -1,4 +1,4 @@
-"""The steps of a session that the plugin's hooks take: find targets, then drive and judge them."""
+"""The steps of a session that the plugin's hooks take: discover targets, then drive and judge."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from conformance.spec.messages import message
 
 
 def discover(config: pytest.Config, state: PluginState) -> None:
-    """Find the targets, or take a recorded session; raises pytest.UsageError with one sentence."""
+    """Discover the targets, or read a recorded session. Raises `pytest.UsageError` with one
+    sentence.
+    """
     language = state.settings.language
     targets = state.settings.targets
     if state.settings.judge is not None:
@@ -49,10 +51,12 @@ def discover(config: pytest.Config, state: PluginState) -> None:
 
 
 def interrupted_early(config: pytest.Config, state: PluginState) -> NoReturn:
-    """End a session that has judged nothing, with one line: pytest's own would show our code."""
+    """End a session without verdicts, with one line. pytest's own message would show the kit's
+    code.
+    """
     said = message("kit.exit.early").words(state.settings.language)
     config.pluginmanager.unregister(name="terminalreporter")
-    if state.session.found:  # pytest says it only before it has begun
+    if state.session.found:  # # pytest prints it only before the session started
         sys.stderr.write(f"{said}\n")
     pytest.exit(said, Exit.INTERRUPTED)
 
@@ -68,9 +72,9 @@ def load_scripts(state: PluginState, collector: pytest.Module | pytest.Class) ->
 
 
 def nothing_asked(session: pytest.Session, state: PluginState) -> str:
-    """Why nothing is to be judged, in a sentence; empty where something is.
+    """Return a sentence that says why nothing will be judged; empty if something will.
 
-    It is asked before any tool is called: a slip in `-k` is to cost the target nothing.
+    It is called before any tool is called, so that a typo in `-k` costs the target nothing.
     """
     if any(isinstance(item, ClauseItem) for item in session.items):
         return ""
@@ -81,7 +85,7 @@ def nothing_asked(session: pytest.Session, state: PluginState) -> str:
 
 
 def judge_all(session: pytest.Session, state: PluginState) -> None:
-    """Drive and judge, and give each item its verdicts; stale waivers become items of their own."""
+    """Drive and judge, and give each item its verdicts. Stale waivers become items too."""
     items = [item for item in session.items if isinstance(item, ClauseItem)]
     asked = [question for item in items for question in item.questions]
     if state.settings.judge is not None:
@@ -103,7 +107,7 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
 
 
 def write_examples(state: PluginState) -> str:
-    """Write the file for `--examples` that was asked for; gives the line that says so."""
+    """Write the file of `--write-examples`; return the line that says so."""
     path = state.settings.write_examples
     if path is None:
         return ""

@@ -20,9 +20,9 @@ from conformance.kit.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """The directory of a report, which no other session may write into, by its number.
+    """The locked directory of a report.
 
-    `alone` says that none does: not every file system has locks.
+    `alone` is False if the file system has no locks, so that another session may write there too.
     """
 
     lock: int | None
@@ -30,11 +30,11 @@ class Held:
     alone: bool = False
 
     def is_still(self, folder: Path) -> bool:
-        """Whether this is the directory that was there when the session began."""
+        """Return whether this is the same directory as when the session began."""
         return os.path.samestat(folder.stat(), self.known)
 
     def release(self) -> None:
-        """Let other sessions in."""
+        """Release the lock."""
         if self.lock is not None:
             os.close(self.lock)
 
@@ -50,41 +50,41 @@ class PluginState:
     reference: ReferenceServer | None = None
     deselected: bool = False
     removed: bool = False
-    """Whether the report of an earlier session was where this one writes its own, and was removed.
-    """
+    """Whether there was an earlier report in this directory, and it was removed."""
     taken: bool = False
-    """Whether an earlier report, if there was one, is taken away."""
+    """Whether any earlier report has been removed by now."""
     made: tuple[Path, ...] = ()
-    """The folders that were made for the report, the innermost first."""
+    """The directories that were made for the report, the innermost first."""
     begun: bool = False
-    """Whether this session was to write a report."""
+    """Whether this session has to write a report."""
     held: Held | None = None
     """The directory of the report, once a report was begun."""
     staged: Path | None = None
-    """Where the files of the report are until all of them are written."""
+    """The directory that holds the files of the report until all of them are written."""
     placed: list[Path] = field(default_factory=list)
-    """Those that are where they belong."""
+    """The files that were moved to their final place."""
 
     page: HtmlReport | None = None
-    """What writes `report.html`; None where nothing is written."""
+    """Writes `report.html`; None if no report is written."""
 
     result: SessionResult | None = None
     said_first: str = ""
     said_of_settings: str = ""
-    """Which options a settings file gave."""
+    """The sentence that lists the options that a settings file gave."""
     said_at_exit: str = ""
     said_of_examples: str = ""
     scripts_of: set[str] = field(default_factory=set)
     plan_faults: list[Fault] = field(default_factory=list)
-    """What the kit failed at while it listed what it would send."""
+    """Faults of the kit while it listed the plan."""
 
 
 STATE = pytest.StashKey[PluginState]()
 
 
 def memory_of(config: pytest.Config, redact: Redactor) -> Memory | None:
-    """What is remembered from session to session, in pytest's own cache: `--cache-clear` forgets
-    it, `cache_dir` says where it is, and without a cache that can be written to there is none.
+    """Return what the kit remembers between sessions; None if nothing can be stored.
+
+    It is in pytest's cache: `--cache-clear` deletes it, and `cache_dir` sets its place.
     """
     cache = getattr(config, "cache", None)
     if cache is None or not config.getoption("--max-examples"):
