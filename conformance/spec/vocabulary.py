@@ -227,7 +227,7 @@ class Disguise(StrEnum):
     STATUS_MEMBER = "status_member"
     """An object has the member `status` with one of these values, and no other data."""
     NOT_A_VALUE = "not_a_value"
-    """The answer to a baseline call is a text whose only value is one of these. It is not a baseline; it is not a refusal either."""
+    """The answer to a baseline call is a text whose only value is one of these. The call is not a baseline then, and the answer is not a refusal either."""
 
 
 class DownloadKind(StrEnum):
