@@ -206,9 +206,9 @@ class DecoderFormat(StrEnum):
     SSE = "sse"
     """Server-sent events, one JSON value in the data of each."""
     ANTHROPIC_SSE = "anthropic_sse"
-    """The same, where the name of the event is in `type` of the data too."""
+    """Like `sse`, but the name of the event is in `type` of the data, too."""
     GEMINI_SSE = "gemini_sse"
-    """The same, where each value is a whole answer in parts, and the stream just ends."""
+    """Like `sse`, but each value is a whole answer in parts, and the stream just ends."""
     NDJSON = "ndjson"
     """One JSON value on each line."""
 
