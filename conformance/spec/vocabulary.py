@@ -607,7 +607,7 @@ class Outcome(StrEnum):
     INPUT_REFUSED = "input_refused"
     """The input was refused as invalid."""
     OTHER_REFUSED = "other_refused"
-    """The call was refused for something other than the form of its input; that proves nothing about it."""
+    """The call was refused for something other than the form of its input; that proves nothing about that form."""
     ENVIRONMENT = "environment"
     """The call failed because something around the server is missing; that proves nothing about the server."""
     SERVER_FAULT = "server_fault"
