@@ -1,4 +1,4 @@
-"""A case: one call with named intent, and what it expects."""
+"""A case: one call with a known purpose, and the expected outcome."""
 
 from __future__ import annotations
 
@@ -15,22 +15,24 @@ class Expectation(StrEnum):
     ACCEPT = "accept"
     REJECT = "reject"
     ANSWER = "answer"
-    """Either: the schema allows it, and few servers are made for it. It must not break them."""
+    """Accept or refuse: the schema allows the value, but few servers expect it. It must not cause a
+    crash.
+    """
 
 
 class Strictness(StrEnum):
-    """Which clause a broken case serves: how surely a correct server refuses it."""
+    """Which clause a broken case serves: how certain it is that a correct server refuses it."""
 
     STRICT = "strict"
-    """No lossless reading makes it valid: must be refused everywhere."""
+    """No lossless conversion makes it valid. Every server must refuse it."""
     NEAR_MISS = "near_miss"
-    """In the closed list of near misses."""
+    """On the closed list of near misses."""
     CLOSED = "closed"
     """An extra property on a closed object."""
     FORMAT = "format"
-    """Breaks nothing but one of the four ATDF formats."""
+    """Breaks only one of the four formats that ATDF names."""
     OTHER_FORMAT = "other_format"
-    """Breaks nothing but another format: an annotation in 2020-12."""
+    """Breaks only another format, which is an annotation in 2020-12."""
     MALFORMED = "malformed"
     """`arguments` itself is not an object."""
 
@@ -43,22 +45,22 @@ class CaseKind(StrEnum):
     VALID = "valid"
     BROKEN = "broken"
     AFTER = "after"
-    """The baseline call once more, after the tool's cases."""
+    """The baseline call again, after the tool's cases."""
     REPAIR = "repair"
     """A broken call again, with the suggestions applied."""
     SECOND = "second"
-    """The same call again immediately, of a tool that says it changes nothing."""
+    """The same call again immediately, for a tool that says it changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
     """The one place where a broken case is broken.
 
-    `pointer` is a JSON Pointer into `arguments` ("" is `arguments` itself); for a missing or an
-    extra property it is that property's own path. `parameter` is the same place as an error writes
-    it (`passengers[0].name`), None for `arguments` itself. `keywords` are those that the value
-    breaks there. `was` is the value that stood there in the baseline call (None if absent: see
-    `was_absent`), `sent` the one that is there now (see `sent_absent`).
+    `pointer` is a JSON Pointer into `arguments`, and "" for `arguments` itself. For a missing or an
+    extra property it is the path of that property. `parameter` is the same place as errors write it
+    (`passengers[0].name`), or None for `arguments` itself. `keywords` are those that the value
+    breaks there. `was` is the value of the baseline call (None if absent: see `was_absent`), and
+    `sent` the value of this call (see `sent_absent`).
     """
 
     pointer: Foreign
@@ -72,11 +74,12 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One call to make. `id` is stable over sessions.
+    """One call to make.
 
-    `arguments` is what is sent, any JSON value. `scenario` names the deviation (`below-minimum`).
-    `neighbour` is the id of the baseline call from which it deviates: a refusal proves something
-    only if that call was accepted. `repairable`: the schema alone gives a valid value.
+    `id` is the same in every session. `arguments` is what is sent, any JSON value. `scenario` names
+    the deviation (`below-minimum`). `neighbour` is the id of the baseline call that it deviates
+    from: a refusal proves something only if that call was accepted. `repairable` says that the
+    schema alone gives a valid value.
     """
 
     id: Id
@@ -92,10 +95,10 @@ class Case:
 
     @property
     def run(self) -> str:
-        """The id of the run in which the call is made."""
+        """The id of the run of the call."""
         return self.id.run
 
     @property
     def tool(self) -> str:
-        """The raw name of the tool that is called."""
+        """The raw name of the called tool."""
         return self.id.tool

@@ -1,4 +1,4 @@
-"""CaseId: what names one call, the same in every session; its text is what `--replay` takes."""
+"""The id of a call, the same in every session. `--replay` takes its text."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from conformance.kit.model.written import Form, Writing
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CaseId:
-    """The parts of an id; nothing reads them out of its text.
+    """The parts of an id. No code parses them from its text.
 
-    `tool` is the raw name. `place` tells where a case deviates, `branch` inside which branch of a
-    union, `count` which one of that name it is. `smallest` names the simpler arguments of the
-    smallest form of a case, and `repair` is the step of a repair. With the run alone, or with the
-    run and the tool, it stands above all ids of them.
+    `tool` is the raw name. `place` is where a case deviates, `branch` the branch of a union in
+    which it does, and `count` tells ids of the same name apart. `smallest` names the simpler
+    arguments of a smallest form, and `repair` the step of a repair. An id with only a run, or a run
+    and a tool, is above all ids that begin with these.
     """
 
     run: str
@@ -30,7 +30,7 @@ class CaseId:
     text: str = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Make the text once: an id is looked up many times."""
+        """Make the text once, because an id is looked up often."""
         tool, name = slug(self.tool) if self.tool else "", slug(self.name) if self.name else ""
         plain = "/".join(filter(None, (self.run, tool, name, self.place, self.branch)))
         counted = f"{plain}~{self.count}" if self.count > 1 else plain
@@ -42,28 +42,28 @@ class CaseId:
         return self.text
 
     def __eq__(self, other: object) -> bool:
-        """Whether the texts are the same."""
+        """Return whether the texts are equal."""
         return isinstance(other, CaseId) and self.text == other.text
 
     def __hash__(self) -> int:
-        """The hash of the text, which the text itself remembers."""
+        """Return the hash of the text, which Python caches."""
         return hash(self.text)
 
     @property
     def parts(self) -> dict[str, Any]:
-        """What the id is made from, by name."""
+        """Return the parts by name."""
         return {each.name: getattr(self, each.name) for each in fields(self) if each.init}
 
     def in_run(self, run: str) -> CaseId:
-        """The same case in another run."""
+        """Return the id of the same case in another run."""
         return replace(self, run=run)
 
     def is_above(self, wanted: str) -> bool:
-        """Whether a text that a user typed is an id below this one."""
+        """Return whether a text that a user typed is an id below this one."""
         return wanted.startswith(f"{self.text}/")
 
     def names(self, wanted: str) -> bool:
-        """Whether a text that a user typed is this id, or one below it."""
+        """Return whether a text that a user typed is this id, or an id below it."""
         return wanted == self.text or self.is_above(wanted)
 
 
@@ -80,4 +80,4 @@ def _read(data: Any) -> CaseId:
 
 
 Id = Annotated[CaseId, Form(_write, _read)]
-"""An id that a file holds part by part, in addition to its text."""
+"""An id that a file has as separate parts, in addition to its text."""

@@ -1,4 +1,4 @@
-"""What was sent and what came back, as data: every judgement rests on these and nothing else."""
+"""What was sent and what came back, as data. All verdicts depend on these alone."""
 
 from __future__ import annotations
 
@@ -13,34 +13,35 @@ from conformance.kit.model.written import LONG, Body, Foreign, Form, Values
 
 
 class Trouble(StrEnum):
-    """Why there is no whole answer."""
+    """Why there is no complete answer."""
 
     TIMEOUT = "timeout"
-    """Nothing, or not all, within the request timeout."""
+    """The answer was not complete within the request timeout."""
     CLOSED = "closed"
     """The connection or the process ended before the answer did."""
     REFUSED = "refused"
     """No connection could be made."""
     TOO_LARGE = "too_large"
-    """More than the cap; what was read is kept."""
+    """The answer was longer than the limit. What was read is kept."""
     GARBLED = "garbled"
-    """Not what the transport's rules allow: bad HTTP, bad compression."""
+    """The answer breaks the rules of the transport: bad HTTP, bad compression."""
     REDIRECTED = "redirected"
-    """A redirect to another host; not followed."""
+    """A redirect to another host, which was not followed."""
 
 
 _TEXT, _VALUE = 3, 64
-"""Bytes of memory for a byte of JSON, and for each value in it: a list of three bytes takes 72."""
+"""Bytes of memory for a byte of JSON, and for each value in it: a list of three bytes takes 72.
+"""
 
 
 def weight(body: bytes) -> int:
-    """About how many bytes a body takes in memory as the values that it is JSON of."""
+    """Estimate the bytes that a body takes in memory after it is parsed as JSON."""
     values = body.count(b",") + body.count(b"[") + body.count(b"{") + body.count(b":")
     return _TEXT * len(body) + _VALUE * values
 
 
 def _held(values: tuple[Any, ...]) -> int:
-    """About how many bytes some values take in memory."""
+    """Estimate the bytes that some values take in memory."""
     waiting, found = list(values), 0
     while waiting:
         value = waiting.pop()
@@ -55,15 +56,15 @@ def _held(values: tuple[Any, ...]) -> int:
 
 
 SHORT = LONG
-"""Bytes of a body that may be kept as values, too: nearly all answers to calls are shorter."""
+"""The most bytes of a body that is also kept as parsed values. Nearly all answers are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A request over HTTP. `answer_to` is the JSON-RPC id that it asks with; None without one.
+    """A request over HTTP. `answer_to` is its JSON-RPC id, or None.
 
-    A stream that a GET opened stays open: it is read for `settle` seconds. `any_answer` ends any
-    other stream with its first message (for malformed requests).
+    A stream that a GET opened stays open; it is read for `settle` seconds. With `any_answer`, any
+    other stream ends with its first message, as the id of a malformed request is unknown.
     """
 
     method: str = ""
@@ -75,17 +76,17 @@ class HttpRequest:
     any_answer: bool = False
     transport: Literal["http", "gateway"] = "http"
     over_http: ClassVar[bool] = True
-    """Its answer has a status and headers of its own."""
+    """Whether the answer has a status and headers."""
 
     def with_headers(self, more: tuple[tuple[str, str], ...]) -> Self:
-        """Give the same with these headers, in place of those of the same names."""
+        """Return a copy with these headers, which replace those of the same names."""
         names = {name.lower() for name, _ in more}
         kept = tuple(each for each in self.headers if each[0].lower() not in names)
         return replace(self, headers=(*kept, *more))
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is sent: the step only opened or closed a connection."""
+        """Whether nothing is sent, because the step only opened or closed a connection."""
         return not self.method
 
     @property
@@ -96,10 +97,10 @@ class HttpRequest:
 
 @dataclass(frozen=True, slots=True)
 class StdioRequest:
-    """A line for a process's standard input: a message in `body`, without the end of the line.
+    """A line for the standard input of a process: a message in `body`, without the newline.
 
     `answer_to` is the id of the message that ends the answer. Without one, the reader waits for
-    `settle` seconds, or with `any_answer` until the first message of any id.
+    `settle` seconds, or with `any_answer` until the first message.
     """
 
     body: Body = b""
@@ -111,28 +112,28 @@ class StdioRequest:
     headers: ClassVar[tuple[tuple[str, str], ...]] = ()
 
     def with_headers(self, _: tuple[tuple[str, str], ...]) -> Self:
-        """Give the same: a line has no headers."""
+        """Return the request itself: a line has no headers."""
         return self
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is sent: the step only opened or closed a connection."""
+        """Whether nothing is sent, because the step only opened or closed a connection."""
         return not self.body
 
     @property
     def is_rpc(self) -> bool:
-        """Whether the answer is a JSON-RPC message: nothing else belongs on a standard output."""
+        """Whether the answer is a JSON-RPC message: nothing else is allowed on standard output."""
         return True
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall(HttpRequest):
-    """A call of a model through a gateway, whose provider the kit plays as well.
+    """A model call through a gateway, for which the kit also plays the provider.
 
-    Whatever reaches the provider with the `nonce` belongs to this call. `mark` is a text that its
-    content begins with. `leave` says when the client closes its connection: at its first
-    `content`, or when the provider has the `request`. `settle`: the seconds for which both ends
-    are watched after the answer. The `performance` is not recorded: the timeline has what was done.
+    Every request at the provider with this `nonce` belongs to this call. `mark` is the text at the
+    beginning of its content. `leave` says when the client closes its connection: at its first
+    `content`, or when the provider has the `request`. Both ends are watched for `settle` seconds
+    after the answer. The `performance` is not recorded, because the timeline shows what was done.
     """
 
     nonce: str = ""
@@ -143,17 +144,17 @@ class ModelCall(HttpRequest):
 
 
 Request = HttpRequest | StdioRequest | ModelCall
-"""One thing to send. `transport` names its form in recorded files."""
+"""Something to send. `transport` names its type in recorded files."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came back. `status` is 0 over stdio. `body` holds the raw bytes (stdio: the lines).
 
-    `messages` are the JSON-RPC messages of an SSE stream or of stdout, in order, decoded; empty of
-    a long answer that came alone: as values it takes ten times as much memory as in `body`.
-    `noise` are lines on stdout other than JSON-RPC messages (stdio only). `late` are answers to
-    requests before this one, which were no longer waited for (stdio only).
+    `messages` are the decoded JSON-RPC messages of an SSE stream or of stdout, in order. They are
+    empty for a single long answer, because parsed values take ten times the memory. `noise` are
+    lines on stdout that are not JSON-RPC messages (stdio only). `late` are answers to earlier
+    requests that had timed out (stdio only).
     """
 
     status: int = 0
@@ -165,31 +166,32 @@ class Answer:
 
     @property
     def weight(self) -> int:
-        """About how many bytes it takes in memory, with its body as bytes and as values."""
+        """The estimated bytes that it takes in memory, with its body as bytes and as values."""
         return weight(self.body) * (2 if self.messages else 1) + self.beside
 
     @property
     def beside(self) -> int:
-        """About how many bytes of it are not its body's."""
+        """The estimated bytes that it takes in memory without its body."""
         found = sum(len(name) + len(value) for name, value in self.headers)
         found += sum(map(len, self.noise))
         if self.late or not (self.status or len(self.messages) == 1):
-            # Over HTTP, the messages are those of the body.
+            # # Over HTTP, the messages are in the body too.
             found += _held((*(() if self.status else self.messages), *self.late))
         return found
 
     def header(self, name: str) -> str | None:
-        """The first value of a header, by its case-insensitive name; None if there is none."""
+        """Return the first value of a header, or None. The name is case-insensitive."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and its answer or trouble. `started` is seconds since the session began.
+    """One request and its answer, or what prevented an answer.
 
-    `case` is set for a tool call, `script` and `step` for one of a script's. `confirms` is the id
-    of the exchange that this one repeats, alone, or that it asks again with a simpler call.
+    `started` is in seconds since the session began. `case` is set for a tool call, `script` and
+    `step` for a request of a script. `confirms` is the id of the exchange that this one repeats
+    alone, or repeats with a simpler call.
     """
 
     id: int
@@ -209,12 +211,12 @@ class Exchange:
 
     @property
     def over_http(self) -> bool:
-        """Whether the answer has a status and headers of its own."""
+        """Whether the answer has a status and headers."""
         return self.request.over_http
 
     @property
     def http(self) -> HttpRequest:
-        """The request of an exchange over HTTP; raises TypeError for any other."""
+        """The request of an exchange over HTTP. Raises `TypeError` for any other."""
         if not isinstance(self.request, HttpRequest):
             raise TypeError(f"exchange {self.id} was not sent over HTTP")
         return self.request

@@ -1,4 +1,4 @@
-"""A fault of the kit itself, as data: so it costs one tool or one script, and no session."""
+"""A fault of the kit itself, as data, so that it affects one tool or script and not the session."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from conformance.kit.model.written import Foreign
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What was raised. `id` is the same for the same place in the code, `what` its words.
+    """An exception of the kit. `id` is the same for the same place in the code, and `what` is its
+    text.
 
     `trace` is for the developer who fixes it.
     """
@@ -23,7 +24,7 @@ class Fault:
 
 
 def fault_of(error: BaseException) -> Fault:
-    """The fault that an exception is."""
+    """Return the fault for an exception."""
     if isinstance(error, Faulty):
         return error.fault
     frames = extract_tb(error.__traceback__)
@@ -34,7 +35,7 @@ def fault_of(error: BaseException) -> Fault:
 
 
 class Faulty(Exception):
-    """What is asked for was not made, because of a fault of the kit."""
+    """The evidence that a judge asks for is missing, because of a fault of the kit."""
 
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.what)

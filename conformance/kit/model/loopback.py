@@ -1,4 +1,4 @@
-"""Whose address it is: this machine's own, and one server's own."""
+"""Compares addresses: which are on this machine, and which lead to the same server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine; False for what is not a URL.
+    """Return whether the URL's host is this machine; False for a text that is not a URL.
 
     A name below localhost is not: some resolvers send it to another machine.
     """
@@ -25,13 +25,13 @@ def is_loopback(url: str) -> bool:
 
 
 def same_server(url: str, other: str) -> bool:
-    """Whether two URLs lead to one server: scheme, host and port. False for what is not a URL."""
+    """Return whether two URLs have the same scheme, host and port; False if one is not a URL."""
     origin = _origin(url)
     return origin is not None and origin == _origin(other)
 
 
 def same_place(url: str, other: str) -> bool:
-    """Whether two URLs lead to one place: of this machine, by whichever of its names."""
+    """Return whether two URLs lead to the same place. All names of this machine are equal."""
     try:
         parts, others = urlsplit(url), urlsplit(other)
     except ValueError:
@@ -50,5 +50,5 @@ def _origin(url: str) -> tuple[str, str, int | None] | None:
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
-    except ValueError:  # half an IPv6 address, or a port beyond 65535
+    except ValueError:  # # an incomplete IPv6 address, or a port above 65535
         return None

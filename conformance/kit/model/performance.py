@@ -1,4 +1,4 @@
-"""What the fake provider does in answer to one request, and what was seen meanwhile."""
+"""What the fake provider does with one request, and what both ends saw."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.spec.vocabulary import Seen
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Send the status and the headers. The body follows in chunks, of any length."""
+    """Send the status and the headers. The body follows in chunks of any length."""
 
     status: int = 200
     headers: tuple[tuple[str, str], ...] = ()
@@ -21,14 +21,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send bytes of the body, cut at these positions. Each part is a chunk and a write."""
+    """Send bytes of the body, cut at these positions. Each part is a separate chunk and write."""
 
     data: bytes
     cuts: tuple[int, ...] = ()
 
     @property
     def parts(self) -> tuple[bytes, ...]:
-        """The bytes between the cuts; no part is empty."""
+        """The bytes between the cuts, without empty parts."""
         places = (0, *sorted(self.cuts), len(self.data))
         parts = (self.data[a:b] for a, b in pairwise(places))
         return tuple(part for part in parts if part)
@@ -36,7 +36,7 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Do nothing for so many seconds. Without a number: until the other side leaves."""
+    """Do nothing for some seconds; without a number, until the other side closes."""
 
     seconds: float | None = None
 
@@ -50,26 +50,26 @@ class Barrier:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """End the body as HTTP says."""
+    """End the body as HTTP defines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fin:
-    """Close the connection where the answer stands, with a FIN."""
+    """Close the connection with a FIN, without ending the answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rst:
-    """Break the connection off where the answer stands, with an RST."""
+    """Abort the connection with an RST, without ending the answer."""
 
 
 Act = Head | Send | Wait | Barrier | End | Fin | Rst
-"""One primitive. A performance is a list of them, in order."""
+"""One step. A performance is a sequence of steps."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One request that arrived. `number` counts all requests of the provider, from 1."""
+    """A request that arrived. `number` counts all requests of the provider, from 1."""
 
     number: int
     method: str
@@ -80,23 +80,23 @@ class Arrival:
     at: float
 
     def header(self, name: str) -> str:
-        """The first value of a header, by its case-insensitive name; empty without one."""
+        """Return the first value of a header, or an empty text. The name is case-insensitive."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), "")
 
 
 OVER: Final = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
-"""After these, nothing more is seen of a request."""
+"""The last event of a request is one of these."""
 Performance = Callable[[Arrival, int], Iterable[Act]]
-"""Says what is done in answer to an attempt of one call; the first attempt is number 1."""
+"""Returns the steps for one attempt of a call. The first attempt is number 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """Something that was seen. `at` is in seconds since a call was made, or on another clock.
+    """An event that was seen. `at` is in seconds since the call was made, or on another clock.
 
-    `arrival` numbers the request that it is about, 0 at the client's end. The other fields hold
-    the request where it arrived.
+    `arrival` is the number of the request, or 0 at the client's end. The other fields hold the
+    request as it arrived.
     """
 
     seen: Seen

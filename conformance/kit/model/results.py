@@ -1,4 +1,4 @@
-"""The outcome of a session: what the report, `results.json` and the exit code are made from."""
+"""The result of a session, from which the report, `results.json` and the exit code are made."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def _write_message(message: Message, writing: Writing) -> dict[str, Any]:
 
 
 def _clean(message: Message, writing: Writing) -> Message:
-    """The message with values that hold no secrets, and are not too long."""
+    """Return the message with its values redacted and shortened."""
     if not message.values:
         return message
     kept = (
@@ -37,9 +37,10 @@ def _clean(message: Message, writing: Writing) -> Message:
 
 
 def cleaned(item: Item, redact: Redact) -> Item:
-    """An item whose findings hold no secret in any value.
+    """Return the item with redacted values in its findings.
 
-    Once a value is in the middle of a sentence, half a secret at its end cannot be known.
+    This happens before values become part of a sentence: a secret that was cut there could not be
+    found.
     """
     if not any(each.message.values for each in item.findings):
         return item
@@ -57,14 +58,14 @@ def _read_message(data: Any) -> Message:
 
 
 Said = Annotated[Message, Form(_write_message, _read_message)]
-"""A message, in the words of the file's language."""
+"""A message, written in the language of the file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One place where a clause is broken, or one reason why it could not be judged.
 
-    `exchange` is the id of the exchange that shows it, `case` the id of its case. `path` is a
+    `exchange` is the id of the exchange that shows it, and `case` the id of its case. `path` is a
     JSON path into the document or answer concerned.
     """
 
@@ -75,12 +76,14 @@ class Finding:
     parameter: Foreign | None = None
     path: Foreign | None = None
     trace: str = ""
-    """Of a fault of the kit: where in its code, for those who fix it."""
+    """For a fault of the kit: the stack trace, for those who fix it."""
     then: tuple[int, ...] = field(default=(), compare=False)
-    """The ids of the exchanges that came of this one: the steps of a repair, say."""
+    """The ids of exchanges that followed from this one, such as the steps of a repair."""
 
     def words(self, language: str) -> str:
-        """Say it; what speaks of a place of a document ("Expected …") begins with that place."""
+        """Return the text. A text about a place in a document ("Expected …") begins with that
+        place.
+        """
         said = self.message.words(language)
         of_place = self.path is not None and self.message.topic is Topic.DOCUMENT
         return f"{self.path}: {said}" if of_place else said
@@ -88,10 +91,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The verdict on one (clause, run, tool); `tool` is the raw name, None for the target.
+    """The verdict on one (clause, run, tool). `tool` is the raw name, or None for the target.
 
-    `requirement` is the one in force on this target (raised where ATDF is claimed).
-    `findings` is empty for a pass; `checked` counts what was looked at.
+    `requirement` is the one that applies to this target: some clauses are stricter if it claims
+    ATDF. `findings` is empty for a pass. `checked` counts what was looked at.
     """
 
     clause: str
@@ -106,22 +109,22 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share: `hits` of `of`; `rate` is None where there was nothing to count."""
+    """A share: `hits` of `of`. `rate` is None if there was nothing to count."""
 
     hits: int = 0
     of: int = 0
 
     @property
     def rate(self) -> float | None:
-        """Hits ÷ of, None for 0 of 0."""
+        """The share as a number; None for 0 of 0."""
         return self.hits / self.of if self.of else None
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A suggestion that was not given, as it would look: `suggested` as `suggested_value` has it.
+    """A suggestion that a refusal lacked. `suggested` is the text for `suggested_value`.
 
-    `sent` is what stood at the parameter, as JSON; None where it was left out.
+    `sent` is the value that was sent for the parameter, as JSON; None if it was left out.
     """
 
     keyword: str
@@ -133,10 +136,10 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """What came of following the suggestions. `rate` counts repaired of repairable cases.
+    """The result of following suggestions. `rate` counts repaired cases of all repairable ones.
 
-    `steps` counts the repaired by how many calls it took; `advice` is for the keywords that some
-    refusal gave no suggestion for.
+    `steps` counts repaired cases by the number of calls that they took. `advice` is for keywords
+    for which some refusal had no suggestion.
     """
 
     rate: Rate = Rate()
@@ -150,9 +153,9 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Unnamed:
-    """A refusal that does not name the parameter that was wrong; `case` is the id of its case.
+    """A refusal that does not name the wrong parameter. `case` is the id of its case.
 
-    `named` are the parameters that it names, if any, and `said` are its words.
+    `named` are the parameters that it names instead, and `said` is its text.
     """
 
     keyword: str
@@ -167,7 +170,7 @@ class Unnamed:
 class Explain:
     """How many refusals name the parameter, and how many also say what would be right.
 
-    `unnamed` are the first few of each keyword that do not.
+    `unnamed` are the first few refusals for each keyword that do not name it.
     """
 
     names_parameter: Rate = Rate()
@@ -178,7 +181,7 @@ class Explain:
 
 @dataclass(frozen=True, slots=True)
 class LevelState:
-    """Whether a level was reached, and the clauses that kept it from being reached."""
+    """Whether a level was reached, and the clauses that block it."""
 
     reached: bool
     missing: tuple[str, ...] = ()
@@ -186,7 +189,7 @@ class LevelState:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A tool that was not called, why, and the option that includes it."""
+    """A tool that was not called, the reason, and the option that includes it."""
 
     tool: Foreign
     reason: Said
@@ -194,7 +197,7 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class Shortage:
-    """What is missing around a server, the words that told it first, and the tools that lack it."""
+    """Something that a server lacks: the first words that said so, and the tools that need it."""
 
     missing: Missing
     said: Foreign
@@ -203,7 +206,7 @@ class Shortage:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a target says of itself: a specification, its version, classes of conformance."""
+    """A target's claim: a specification, its version, and conformance classes."""
 
     spec: Foreign
     version: Foreign
@@ -212,7 +215,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """All that one run gave. `level` is None for a protocol run, and where not all was judged."""
+    """The result of a run. `level` is None for a protocol run, and if not everything was judged."""
 
     run: Run
     level: Level | None
@@ -226,26 +229,27 @@ class RunResult:
     claims_atdf: bool
     requests: int
     resources: Mapping[str, int] = field(default_factory=dict)
-    """How many ARDF resources of each known type were listed."""
+    """The number of ARDF resources of each known type."""
     tools_unmarked: tuple[Foreign, ...] = ()
-    """Tools that were called, and say neither that they change something nor that they do not."""
+    """Tools that were called although they do not say whether they change something."""
     shortages: tuple[Shortage, ...] = ()
-    """What is missing around the server, so that calls of its tools failed."""
+    """What the server lacks in its environment, so that calls of its tools failed."""
     tools_spared: tuple[Foreign, ...] = ()
-    """Tools that got few calls, and slowly, because they may reach beyond their server."""
+    """Tools that got few calls, slowly, because they may reach beyond their server."""
     overhead: float | None = None
     """Seconds that a gateway adds at least before the first content."""
     claims: tuple[Claim, ...] = ()
-    """What the target claims of itself."""
+    """What the target claims."""
     faults: tuple[Fault, ...] = ()
-    """Faults of the kit that kept a tool's calls from being counted."""
+    """Faults of the kit because of which a tool's calls were not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """One entry of a waivers file: what is accepted for now, why, and until which ISO day.
+    """One entry of a waivers file: what is accepted for now, why, and until which ISO date.
 
-    `tool` is the raw name and `run` the id of a run; None stands for all. `line` begins at 1.
+    `tool` is the raw name and `run` the id of a run. None stands for all of them. `line` begins at
+    1.
     """
 
     clause: str
@@ -258,7 +262,7 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class UsedWaiver:
-    """A waiver, how many items it waived, and why it is stale (None where it is not)."""
+    """A waiver, the number of items that it waived, and why it is stale; None if it is not."""
 
     waiver: Waiver
     waived: int = 0
@@ -267,7 +271,7 @@ class UsedWaiver:
 
 @dataclass(frozen=True, slots=True)
 class SessionResult:
-    """One start of the kit. `started` is an ISO 8601 instant, `duration` in seconds."""
+    """One start of the kit. `started` is an ISO 8601 time, and `duration` is in seconds."""
 
     kit: str
     started: str
@@ -275,27 +279,27 @@ class SessionResult:
     seed: int
     runs: tuple[RunResult, ...]
     interrupted: bool = False
-    """Ended before all was done, by a user or by `--max-time`."""
+    """Whether a user or `--max-time` ended it early."""
     time_up: bool = False
     narrow: bool = False
-    """Whether a server was too slow for as many parallel calls as were asked for."""
+    """Whether a server was too slow for the number of parallel calls that was asked for."""
     selection: bool = False
-    """Only some clauses, tools or cases were judged: no run has a level."""
+    """Whether only some clauses, tools or cases were judged. Then no run has a level."""
     selected: Foreign = ""
-    """The paths and options that asked for no more, as they are written on the command line."""
+    """The paths and options that selected a part, as on the command line."""
     kit_errors: tuple[Foreign, ...] = ()
     kit_traces: tuple[Foreign, ...] = ()
-    """For each different one of these, where in the kit's code it happened."""
+    """For each different fault: its place in the kit's code."""
     waivers: tuple[UsedWaiver, ...] = ()
     waivers_file: Foreign = ""
 
 
 def kit_errors(items: Iterable[Item], language: str) -> tuple[str, ...]:
-    """What went wrong in the kit itself, in words."""
+    """The faults of the kit, in words."""
     failed = (item for item in items if item.verdict is Verdict.KIT_ERROR)
     return tuple(found.message.words(language) for item in failed for found in item.findings)
 
 
 def kit_traces(items: Iterable[Item]) -> tuple[str, ...]:
-    """Where it went wrong, for the developer who fixes the kit."""
+    """The places of these faults, for the developer who fixes the kit."""
     return tuple(dict.fromkeys(f.trace for item in items for f in item.findings if f.trace))

@@ -12,7 +12,7 @@ from conformance.spec.vocabulary import Binding, Era, Level, NeededFor, RunKind
 
 
 class Rung(NamedTuple):
-    """A level, and the clauses that it needs as well as those of the levels below."""
+    """A level, and the clauses that it needs in addition to those of the lower levels."""
 
     level: Level
     needed: NeededFor
@@ -24,37 +24,38 @@ class Role(StrEnum):
     SERVER = "server"
     """It offers tools, and answers calls."""
     GATEWAY = "gateway"
-    """It takes model calls, and asks providers."""
+    """It takes model calls, and sends them to providers."""
 
     @property
     def ladder(self) -> tuple[Rung, ...]:
-        """The levels of this role, lowest first. Each includes the ones before it."""
+        """The levels of this role, lowest first. Each includes those before it."""
         return _LADDERS[self]
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """The same levels, after the one of a target that reaches none."""
+        """The same levels, preceded by `none`."""
         return (Level.NONE, *(rung.level for rung in self.ladder))
 
     def has(self, needed: NeededFor) -> bool:
-        """Whether clauses that are needed so are about targets of this role."""
+        """Return whether clauses with this `needed_for` are about targets of this role."""
         of_gateways = {rung.needed for rung in _LADDERS[Role.GATEWAY]}
         return (needed in of_gateways) is (self is Role.GATEWAY)
 
     def place(self, level: Level) -> int:
-        """A level's place on the ladder: 0 for none."""
+        """Return the position of a level on the ladder; 0 for none."""
         return self.levels.index(level)
 
 
 KNOWN_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28")
 """Every published version of MCP, oldest first."""
 MODERN = "2026-07-28"
-"""The first version of the modern era; later ones sort behind it."""
+"""The first version of the modern era. Later versions sort after it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`id` is `http`, `openapi`, `mcp-2026-07-28`, `stdio-2025-11-25`; nothing is read out of it.
+    """A run. `id` is for example `http`, `openapi`, `mcp-2026-07-28` or `stdio-2025-11-25`. No code
+    parses it.
 
     `version` is empty over plain HTTP. `endpoint` is the base URL (http), the MCP endpoint's URL
     (mcp) or the command (stdio).
@@ -68,30 +69,30 @@ class Run:
     kind: RunKind = RunKind.FULL
     role: Role = Role.SERVER
     openapi: bool = False
-    """Whether an OpenAPI document says what can be called: no manifest, no catalog."""
+    """Whether the tools come from an OpenAPI document, not from a manifest or a catalog."""
 
     @property
     def usual_id(self) -> str:
-        """The id of such a run where no other target has it."""
+        """Return the id of such a run, if no other target has it."""
         if self.openapi:
             return "openapi"
         return f"{self.binding.value}-{self.version}" if self.version else self.binding.value
 
     @property
     def era(self) -> Era | None:
-        """The protocol era of an MCP run; None for the HTTP binding, which has no version."""
+        """The protocol era of an MCP run; None over plain HTTP, which has no version."""
         if not self.version:
             return None
         return Era.MODERN if self.version >= MODERN else Era.LEGACY
 
     @property
     def superseded(self) -> bool:
-        """Whether the target speaks a newer version of the same era, which has the full run."""
+        """Whether the target also speaks a newer version of this era, which has the full run."""
         return self.kind is RunKind.PROTOCOL
 
 
 def free_id(id: str, taken: Collection[str]) -> str:
-    """The id of a run; where another target has it, with a number behind it."""
+    """Return the id of a run, with a number if another target has the same id."""
     name, number = id, 2
     while name in taken:
         name, number = f"{id}-{number}", number + 1

@@ -16,15 +16,15 @@ from conformance.spec.vocabulary import Level
 
 MAX_EXAMPLES: Final = 25
 START_TIMEOUT: Final = 120.0
-"""Seconds: an interpreter, its packages and perhaps a model have to be loaded."""
+"""Seconds. An interpreter, its packages and perhaps a model have to load."""
 REPORT_FOLDER: Final = "conformance-report"
 EVERY_OTHER_TOOL: Final = ""
-"""In place of a tool's name: all those that name no route, and are not named."""
+"""Stands for all tools that have no route and are not named."""
 RECORD: Final = "exchanges.ndjson"
-"""The file, inside of that, that holds all evidence of a session."""
+"""The file in the report directory that holds all evidence of a session."""
 SELECTION_FOLDER: Final = "selection"
 REPLAY_FOLDER: Final = "replay"
-"""Where, inside of that, the report of a session goes that judges only a part."""
+"""The subdirectory for the report of a session that checks only a part."""
 
 
 class AllowCalls(StrEnum):
@@ -40,13 +40,16 @@ _SIGNS: Final = frozenset("*?[")
 
 
 def is_pattern(glob: str) -> bool:
-    """Whether a glob can match more than its own text."""
+    """Return whether a glob can match more than its own text."""
     return not _SIGNS.isdisjoint(glob)
 
 
 @lru_cache(maxsize=8)
 def _matching(globs: tuple[str, ...]) -> Callable[[str], bool]:
-    """What says whether a name matches any glob. A file may have more than Python keeps."""
+    """Return a function that says whether a name matches any glob.
+
+    Python's own cache of globs is too small for a file with many.
+    """
     patterns = [re.compile(fnmatch.translate(glob)).match for glob in globs if is_pattern(glob)]
     names = {glob for glob in globs if not is_pattern(glob)}
     return lambda name: name in names or any(matches(name) for matches in patterns)
@@ -56,14 +59,14 @@ def _matching(globs: tuple[str, ...]) -> Callable[[str], bool]:
 class Settings:
     """One session's settings. Times are in seconds, `rate` in requests per second (0: no limit).
 
-    `headers` go with every HTTP request; `environment` holds the variables that a started server
-    gets in addition to the usual ones; `examples` maps a tool's name to known good arguments.
+    `headers` go with every HTTP request. `environment` holds variables that a started server gets
+    in addition to the usual ones. `examples` maps the name of a tool to known valid arguments.
     """
 
     targets: tuple[str, ...] = ()
     profiles: tuple[str, ...] = ()
     spec_versions: tuple[str, ...] = ()
-    """The MCP versions that are judged; empty: all that the target agrees to."""
+    """The MCP versions to check; empty for all that the target agrees to."""
     fail_on_should: bool = False
     fail_on_superseded: bool = False
     """Whether failures of superseded protocol versions fail the session."""
@@ -71,55 +74,54 @@ class Settings:
     headers: tuple[tuple[str, str], ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
     invoke: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """The method and path of a tool's call over HTTP, by its name; `EVERY_OTHER_TOOL` is one, too.
-    """
+    """The method and path for calling a tool over HTTP, by its name or `EVERY_OTHER_TOOL`."""
     include_tools: tuple[str, ...] = ()
     exclude_tools: tuple[str, ...] = ()
     provider: tuple[str, int] = ("127.0.0.1", 9000)
-    """Where the kit listens as the provider of a gateway."""
+    """The address where the kit listens as the provider of a gateway."""
     gateway_policy: Mapping[str, Any] = field(default_factory=dict)
-    """What the user declares of a gateway; empty where nothing is declared."""
+    """What the user declares of a gateway; empty if nothing."""
     openapi: str | None = None
-    """Where the target's OpenAPI document is: a path or a whole address."""
+    """The place of the target's OpenAPI document: a path or a full address."""
     allow_calls: AllowCalls = AllowCalls.AUTO
     sandbox: bool = False
-    """Whether a server that the kit starts is kept from the network and from all files."""
+    """Whether a server that the kit starts has no network and no file that it can write to."""
     examples: Mapping[str, tuple[Mapping[str, Any], ...]] = field(default_factory=dict)
     write_examples: Path | None = None
-    """Where the calls that were not accepted are written, to be edited."""
+    """The file for calls that were not accepted, for the user to edit."""
     seed: int = 0
     max_examples: int = MAX_EXAMPLES
-    """Random calls for each tool: so many valid ones, and as many broken ones."""
+    """The number of random calls for each tool: so many valid ones, and as many broken ones."""
     concurrency: int = 16
     rate: float = 0.0
     max_time: float = 600.0
     request_timeout: float = 10.0
     start_timeout: float = START_TIMEOUT
-    """How long the first answer of a process may take that the kit starts."""
+    """The time limit for the first answer of a process that the kit starts."""
     waivers: tuple[Waiver, ...] = ()
     waivers_file: str = ""
     report: Path = Path(REPORT_FOLDER)
     language: str = "en"
     replay: str | None = None
     judge: Path | None = None
-    """A recorded session that is judged again in place of a target."""
+    """A recorded session to judge again in place of a target."""
     plan_only: bool = False
     secrets: tuple[str, ...] = ()
-    """What is never written: also variables of this machine that look like secrets."""
+    """What is never written, including variables of this machine that look like secrets."""
     credentials: tuple[str, ...] = ()
-    """What an answer must not repeat: secret values that were given to the target."""
+    """What an answer must not repeat: secret values that the target was given."""
 
     def selects(self, tool: str) -> bool:
-        """Whether the command line's globs leave this tool in."""
+        """Return whether the command line's globs include this tool."""
         if _matching(self.exclude_tools)(tool):
             return False
         return not self.include_tools or _matching(self.include_tools)(tool)
 
     def speaks(self, version: str) -> bool:
-        """Whether an MCP version is judged."""
+        """Return whether an MCP version is checked."""
         return not self.spec_versions or version in self.spec_versions
 
     def asks_for(self, profile: str) -> bool:
-        """Whether a binding, `http` or `mcp`, is judged: both, unless one was named."""
+        """Return whether a binding, `http` or `mcp`, is checked: both if the user named none."""
         named = {"http", "mcp"} & set(self.profiles)
         return not named or profile in named

@@ -1,4 +1,4 @@
-"""Names of foreign tools and parameters, made safe for ids, terminals and HTML."""
+"""Makes names of foreign tools and parameters safe for ids, terminals and HTML."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from hashlib import sha256
 from conformance.kit.model.written import Redact, unchanged
 
 LONGEST = 40
-"""Characters of a slug before its hash: long enough to be read, short enough for a table."""
+"""The most characters of a slug before its hash: readable, and short enough for a table."""
 _LOOKED_AT = 10 * LONGEST
-"""Characters of a name that a slug is made from: a name may be of ten million."""
+"""The most characters of a name that are read. A name may have ten million."""
 
 _REDACT: list[Redact] = [unchanged]
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
@@ -19,11 +19,12 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 
 @lru_cache(maxsize=4096)
 def slug(raw: str) -> str:
-    """Make an ASCII slug of `raw`: itself if it is safe and short, else with six hex digits.
+    """Make an ASCII slug of `raw`: the name itself if it is safe and short, else with six hex
+    digits.
 
-    The digits are the beginning of the SHA-256 of the raw name, so that two names that are cut
-    or cleaned to the same text stay apart. Secrets are taken out before a name is cut: nobody would
-    find half of one.
+    The digits are the beginning of the SHA-256 of the raw name. So two names with the same cleaned
+    text differ. Secrets are redacted before the name is cut, because half a secret could not be
+    found.
     """
     clean = _UNSAFE.sub("-", _REDACT[-1](raw[:_LOOKED_AT])).strip("-.")[:LONGEST].rstrip("-.")
     if clean == raw and clean:
@@ -33,6 +34,6 @@ def slug(raw: str) -> str:
 
 
 def keep_out(redact: Redact) -> None:
-    """Say what takes the secrets of this session out of names, before these become slugs."""
+    """Set the function that redacts names before they become slugs."""
     _REDACT[:] = [redact]
     slug.cache_clear()

@@ -1,4 +1,4 @@
-"""Step: what names one exchange of a script or of discovery, part by part."""
+"""A step: the name of one exchange of a script or of discovery, in parts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from conformance.kit.model.written import Form, Writing
 
 
 class Mark(StrEnum):
-    """Why a step comes after another step of the same name."""
+    """Why a step follows another step of the same name."""
 
     ALIVE = "alive"
-    """A good request behind a malformed one: does the server still answer?"""
+    """A valid request after a malformed one: does the server still answer?"""
     AGAIN = "again"
-    """The same request once more, on a new connection."""
+    """The same request again, on a new connection."""
     ALONE = "alone"
-    """The same request once more, in a process of its own."""
+    """The same request again, in a new process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The name of a step, and what it is about; each part that it has not is empty.
+    """The name of a step, and its subject. Parts that it lacks are empty.
 
-    `place` is a path, a URL, a URI or the id of a case. `number` counts from 1, such as the pages
-    of a list. `tool` is the raw name. `type` is that of the resources that are asked for.
+    `place` is a path, a URL, a URI or the id of a case. `number` counts from 1, for example the
+    pages of a list. `tool` is the raw name. `type` is the type of the requested resources.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Step:
     mark: Mark | None = None
 
     def __str__(self) -> str:
-        """The step as people read it. Nothing reads its parts out of this text."""
+        """The step as people read it. No code parses this text."""
         joined = (self.name, self.version, str(self.number or ""), self.mark or "")
         about = (self.type, self.place, slug(self.tool) if self.tool else "")
         return " ".join(filter(None, ("-".join(filter(None, joined)), *about)))
@@ -59,4 +59,4 @@ def _read(data: Any) -> Step:
 
 
 Taken = Annotated[Step, Form(_write, _read)]
-"""A step that a file holds part by part, in addition to its text."""
+"""A step that a file has as separate parts, in addition to its text."""

@@ -1,7 +1,7 @@
-"""The forms that fields take in a file, where they are not written as they are.
+"""The forms of fields in a file, if they differ from the fields themselves.
 
-The annotation of a dataclass's field holds the form. pydantic finds it there, and so one
-description serves to write and to read. Nothing here imports pydantic before it is needed.
+The annotation of a dataclass's field holds the form. pydantic finds it there, so that one
+description serves for writing and reading. pydantic is imported only when it is needed.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ T = TypeVar("T")
 Redact = Callable[[str], str]
 
 LONG = 16 * 1024
-"""Bytes of a body, or of values as JSON, from which on they are compressed."""
+"""The length in bytes from which a body, or values as JSON, are compressed."""
 
 _HEAD = 200
-"""Characters of a refusal's words: enough to know it again."""
+"""The most characters of a refusal's text that are kept: enough to recognize it."""
 
 LONGEST_BODY = 32 * 1024 * 1024
-"""Bytes read of what was compressed: no answer is as long as this."""
+"""The most bytes that decompression may give. Every answer is shorter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """What holds for one file. Values in it are taken out and replaced, never added.
+    """The rules for writing one file. Values may be removed or replaced, never added.
 
-    `redact` replaces secrets in every text from outside; None: there are none. A longer text than
-    `longest` keeps its head, its length and its hash. With `careful`, values nested too deeply to
-    be written are left out: trying takes time.
+    `redact` replaces secrets in every foreign text; None means that there are none. A text longer
+    than `longest` is replaced by its head, its length and its hash. With `careful`, values that are
+    nested too deeply are left out. Finding them takes time.
     """
 
     redact: Redact | None = None
@@ -48,11 +48,11 @@ class Writing:
     careful: bool = False
 
     def clean(self, text: str) -> str:
-        """A text without secrets."""
+        """Return the text with secrets replaced."""
         return text if self.redact is None else self.redact(text)
 
     def text(self, text: str) -> str:
-        """A text without secrets, and not too long."""
+        """Return the text with secrets replaced, shortened to `longest`."""
         clean = self.clean(text)
         if self.longest is None or len(clean) <= self.longest:
             return clean
@@ -60,7 +60,7 @@ class Writing:
         return f"{clean[: self.longest]}… (+{len(clean) - self.longest}, sha256 {digest})"
 
     def value(self, value: Any) -> Any:
-        """A JSON value whose texts hold no secrets."""
+        """Return a JSON value with secrets replaced in its texts."""
         clean = value if self.redact is None else mapped(value, self.redact)
         if self.careful:
             json.dumps(clean)
@@ -68,17 +68,17 @@ class Writing:
 
 
 def unchanged(text: str) -> str:
-    """Give the text itself: the redaction where there is no secret."""
+    """Return the text itself: the redaction if there are no secrets."""
     return text
 
 
 def mapped(value: Any, redact: Redact) -> Any:
-    """A JSON value with `redact` applied to every text in it, keys too, however deep it is."""
+    """Return a JSON value with `redact` applied to every text in it, keys too, at any depth."""
     return _changed(value, str, redact)
 
 
 def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """A JSON value with `change` applied to everything in it that is of a kind."""
+    """Return a JSON value with `change` applied to every part of a type."""
     whole: list[Any] = [None]
     left: list[tuple[Any, Any, Any]] = [(value, whole, 0)]
     while left:
@@ -99,16 +99,16 @@ def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
 
 
 _NO_JSON = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
-"""Numbers that a target may say, for which strict JSON has no word."""
+"""Numbers that a target may send but strict JSON cannot express."""
 _FLOATS = "floats"
-"""The member next to the texts that represent such numbers: what these texts begin with."""
+"""The member that holds the prefix of the texts that represent such numbers."""
 
 
 def strict_json(value: dict[str, Any]) -> str:
-    """A JSON object as ASCII that every JSON reader can read; `from_strict` undoes it.
+    """Return a JSON object as ASCII that every JSON parser can read. `from_strict` reverses it.
 
-    Texts such as `float:NaN` stand for the numbers that JSON has no word for. No other text has
-    their beginning: where one has it, a hash becomes part of it.
+    Texts such as `float:NaN` stand for numbers that JSON cannot express. If the object already has
+    such a text, the prefix gets a hash.
     """
     try:
         return _dumped(value, allow_nan=False)
@@ -124,7 +124,7 @@ def strict_json(value: dict[str, Any]) -> str:
 
 
 def from_strict(value: Any) -> Any:
-    """What `strict_json` wrote, decoded, with its numbers again."""
+    """Return what `strict_json` wrote, decoded, with its numbers restored."""
     if not isinstance(value, dict) or not isinstance(value.get(_FLOATS), str):
         return value
     prefix = value[_FLOATS]
@@ -141,8 +141,8 @@ def _dumped(value: Any, *, allow_nan: bool = True) -> str:
 class Form:
     """How a field is written, given the file's `Writing`, and how it is read.
 
-    What is `deep` when it is written may be nested deeper than pydantic walks: it is taken as it
-    is, and only Python's form of a dump has it.
+    A `deep` field may be nested deeper than pydantic can walk. Its value is taken as it is, and
+    only a dump in Python mode has it.
     """
 
     write: Callable[[Any, Writing], Any]
@@ -150,14 +150,14 @@ class Form:
     deep: bool = False
 
     def _safely_read(self, data: Any) -> Any:
-        """What `read` gives; a file that a stranger sends may hold anything in its place."""
+        """Return what `read` returns; a file from a stranger may hold anything here."""
         try:
             return self.read(data)
         except (AttributeError, KeyError, OverflowError, RecursionError, TypeError) as error:
             raise ValueError(f"another form belongs here ({type(error).__name__})") from error
 
     def __get_pydantic_core_schema__(self, _source: Any, _handler: Any) -> Any:
-        """What pydantic asks of an annotation."""
+        """Return what pydantic asks of an annotation."""
         from pydantic_core import core_schema as make  # noqa: PLC0415 - see the module's docstring
 
         as_it_is = make.to_string_ser_schema(when_used="json")
@@ -175,7 +175,7 @@ _MADE: dict[Any, TypeAdapter[Any]] = {}
 
 
 def codec(of: type[T]) -> TypeAdapter[T]:
-    """What writes and reads values of a type; made when it is first asked for."""
+    """Return the cached object that writes and reads values of a type."""
     from pydantic import TypeAdapter  # noqa: PLC0415 - see the module's docstring
 
     if of not in _MADE:
@@ -205,12 +205,12 @@ def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
     except RecursionError:
         return None
     if len(packed) > LONGEST_BODY:
-        return None  # it could not be read back
+        return None  # # it could not be read back
     return clean if len(packed) <= LONG else {"deflate": _deflated(packed)}
 
 
 def _packed(values: Any) -> str:
-    """Values as JSON: a list; where some are numbers that JSON has no word for, `strict_json`."""
+    """Write values as a JSON list, or with `strict_json` if JSON cannot express some numbers."""
     try:
         return json.dumps(values, allow_nan=False)
     except ValueError:
@@ -249,7 +249,9 @@ def _read_body(data: Any) -> bytes:
 
 
 def _bounded(raw: bytes) -> bytes:
-    """The same bytes; raises ValueError if they are JSON of more values than an answer may have."""
+    """Return the same bytes. Raises `ValueError` if they are JSON with too many values for an
+    answer.
+    """
     if not has_at_most(MOST_MARKS, raw):
         raise ValueError(f"more than {MOST_MARKS} values")
     return raw
@@ -271,19 +273,19 @@ def _inflated(text: str) -> bytes:
 
 
 Foreign = Annotated[str, Form(lambda text, writing: writing.text(text), _read_text)]
-"""A text that came from the target or from the command line: it may hold a secret."""
+"""A text from the target or from the command line, which may contain a secret."""
 
 Head = Annotated[str, Form(lambda text, writing: writing.clean(text)[:_HEAD], _read_text)]
-"""The head of such a text."""
+"""The beginning of such a text."""
 
 Value = Annotated[Any, Form(_write_value, lambda value: value, deep=True)]
-"""A JSON value that may hold one. None in place of one that is nested too deeply to be written."""
+"""A JSON value that may contain a secret. It becomes None if it is nested too deeply to write."""
 
 Values = Annotated[tuple[Any, ...], Form(_write_values, _read_values, deep=True)]
 """JSON values that the body holds as well.
 
-None is read where one is nested too deeply, or where they are too long.
+They are read as None if they are too long, or one is nested too deeply.
 """
 
 Body = Annotated[bytes, Form(_write_body, _read_body)]
-"""Bytes, whole: as text where they are UTF-8, else in base64; long ones compressed."""
+"""All bytes: as text if they are UTF-8, else in base64. Long ones are compressed."""
