@@ -1,4 +1,4 @@
-"""The baseline call: which arguments a tool most likely accepts."""
+"""The baseline call: arguments that a tool most likely accepts."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of
 
 _MOST_BYTES: Final = 2 * 1024 * 1024
-"""Bytes of candidates after which no more are made."""
+"""If the candidates together have more bytes than this, no more are made."""
 MOST_CANDIDATES: Final = 8
 
 
 def candidates(
     tool: Tool, given: Sequence[Mapping[str, Any]], now: datetime
 ) -> list[dict[str, Any]]:
-    """Give arguments to call a tool with, the likeliest first, each once, at most eight.
+    """Return different arguments to call a tool with, most likely ones first, at most eight.
 
-    First those `given` by the user (kept even where the schema refuses them: the user knows),
-    then the tool's own examples with their dates moved ahead of `now`, then what schema and
-    descriptions tell, with the required parameters only, then with all. All but the given ones
-    are valid. A schema that cannot be used leaves the given ones; `problem_of` says why. One that
-    costs too much to judge leaves those that were found before.
+    First come those `given` by the user, even if the schema refuses them: the user knows. Then come
+    the tool's own examples, with their dates moved ahead of `now`. Last come arguments made from
+    the schema and the descriptions: with only the required parameters, then with all. All except
+    the given ones are valid. If the schema cannot be used, only the given ones are returned, and
+    `problem_of` says why. If it costs too much to validate, those found before are returned.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -61,17 +61,17 @@ def candidates(
         for full in (False, True)
         for hints in _hint_orders(now)
     )
-    for example in chain(_examples(tool), map(_made, makers)):  # what is found first costs first
+    for example in chain(_examples(tool), map(_made, makers)):  # lazy: the first ones cost first
         ahead = _ahead(view, example, now)
         if ahead is not None:
             add(ahead)
         if size > _MOST_BYTES:
-            break  # the first call is megabytes long: others would be no better
+            break  # the calls have megabytes: others would be no better
     return found
 
 
 def problem_of(tool: Tool) -> SchemaProblem | None:
-    """Say why no cases can be made of a tool's input schema; None if they can."""
+    """Return why no cases can be made from a tool's input schema; None if they can."""
     try:
         view = view_of(tool.input_schema)
         Maker(view).value((view.root,), "arguments")
@@ -83,8 +83,9 @@ def problem_of(tool: Tool) -> SchemaProblem | None:
 def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None:
     """Correct refused arguments by the words of the refusal; None if it names nothing new.
 
-    A parameter that the text names (else the only one that it can mean) gets the mask or the
-    allowed value named in the text. What is given is valid, and differs from `arguments`.
+    A parameter that the text names gets the mask or the allowed value in the text. If the text
+    names no parameter, the only string argument is meant. The result is valid, and differs from
+    `arguments`.
     """
     if not isinstance(arguments, dict):
         return None
@@ -103,7 +104,7 @@ def from_refusal(tool: Tool, arguments: Any, text: str) -> dict[str, Any] | None
 def _repaired_values(
     view: SchemaView, asked: Constraints, arguments: dict[str, Any], text: str
 ) -> Iterator[tuple[str, Any]]:
-    """Pairs of a parameter and a value that the text may mean, the likeliest first."""
+    """Yield pairs of a parameter and a value that the text may mean, most likely ones first."""
     text = text[: masks.READ]
     names = dict.fromkeys((*asked.names, *arguments))
     named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text, re.I)]
@@ -112,18 +113,18 @@ def _repaired_values(
         return
     values = list(dict.fromkeys((*masks.alternatives(text), *masks.from_masks(text, SOMEDAY))))
     for name in meant:
-        # What was sent is to be replaced, so the branch of a union that it uses is none to keep to.
+        # The sent value is replaced, so the branch of a union that it uses does not matter.
         here = constraints(applied(view, member(asked.flat, name), ABSENT).flat)
         for value in values:
             yield from ((name, each) for each in _read(value, here))
 
 
 def _read(text: str, asked: Constraints) -> Iterator[Any]:
-    """The text as a value: itself where strings may be taken, and what it is as JSON."""
+    """Yield the text itself if strings are allowed, and the value that it is as JSON."""
     if "string" in asked.kinds or not asked.kinds:
         yield text
     read = read_json(text)
-    if read.readable:  # else no value of another type: `NaN` is none that can be sent
+    if read.readable:  # `NaN`, for example, cannot be sent as JSON
         yield read.data
 
 
@@ -144,7 +145,7 @@ def _made(maker: Maker) -> Any:
 
 
 def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | None:
-    """An example with its dates moved ahead, else as it is; None if the schema takes neither."""
+    """Return an example with its dates moved ahead, or unchanged; None if both are invalid."""
     for arguments in (shifted(example, now), example):
         try:
             if isinstance(arguments, dict) and view.accepts(arguments):
@@ -155,7 +156,7 @@ def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | No
 
 
 def _hint_orders(now: datetime) -> Iterator[Hints]:
-    """Ways to read the descriptions: literal before mask; mask first; the second literal; none."""
+    """Yield ways to read descriptions: literals first, masks first, second literal first, none."""
 
     def words(asked: Constraints) -> str:
         texts = [asked.first("description"), asked.first("title")]
@@ -163,7 +164,7 @@ def _hint_orders(now: datetime) -> Iterator[Hints]:
 
     def hinted(pick: Callable[[list[str], list[str]], Iterable[str]]) -> Hints:
         def hints(_name: str, asked: Constraints) -> Iterable[Any]:
-            if "boolean" in asked.kinds:  # the words say what the flag does
+            if "boolean" in asked.kinds:  # the words say what the flag does, not its value
                 return ()
             text = words(asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
@@ -183,14 +184,14 @@ _MOMENT: Final = re.compile(
     r"\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})?\Z", re.ASCII
 )
 _AHEAD: Final = timedelta(days=30)
-"""How far ahead the earliest date of an example is put: bookable, and still so after a long run."""
+"""How far ahead an example's earliest date is moved: it can be booked, even after a long run."""
 
 
 def shifted(document: Any, now: datetime) -> Any:
-    """Give a copy whose ISO dates and date-times are moved by the same whole weeks.
+    """Return a copy whose ISO dates and date-times are moved by the same number of whole weeks.
 
-    The earliest comes to lie at least a month after `now`; an example whose dates all lie ahead
-    already stays as it is. Weeks keep the day of the week and the time of day.
+    The earliest is then at least 30 days after `now`. If all dates are later than tomorrow, the
+    example is returned unchanged. Whole weeks keep the day of the week and the time of day.
     """
     today = now.date()
     days = [found for text in _texts(document) if (found := _day(text)) is not None]
@@ -214,7 +215,7 @@ def _day(text: str) -> date | None:
         return None
     try:
         return date.fromisoformat(text[:10])
-    except ValueError:  # the form of a date, but no day of any calendar: left alone
+    except ValueError:  # it looks like a date, but no calendar has it: left unchanged
         return None
 
 
@@ -228,6 +229,6 @@ def _moved(document: Any, by: timedelta) -> Any:
         if day is not None:
             try:
                 return (day + by).isoformat() + document[10:]
-            except OverflowError:  # the year 9999 stays where it is
+            except OverflowError:  # a date in the year 9999 stays unchanged
                 return document
     return document

@@ -1,4 +1,4 @@
-"""Deviations of what combines schemas: unions, `not`, and members that ask for others."""
+"""Deviations that break a combination of schemas: unions, `not`, and dependent members."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node
 
 _MOST_PAIRS: Final = 12
-"""Pairs of branches of one `oneOf` for which a value is looked for."""
+"""The most pairs of branches of one `oneOf` for which a value is searched."""
 _SEVERAL: Final = 2
 _COMBINING: Final = ("$ref", "allOf", "$dynamicRef", "$recursiveRef")
-"""Keywords whose schemas are in the flat list already."""
+"""Keywords whose schemas the flat list already contains."""
 
 
 def broken_combinations(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """Give values that break how schemas are combined, and no keyword of one value."""
+    """Yield values that break how schemas are combined, but no keyword of a single value."""
     for union in spot.unions:
         if union.keyword == "oneOf":
             yield from _both_branches(spot, union, maker)
@@ -34,7 +34,7 @@ def broken_combinations(spot: Spot, maker: Maker) -> Iterator[Change]:
 
 
 def _both_branches(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
-    """A value that two branches of a `oneOf` take."""
+    """Yield values that match two branches of a `oneOf`."""
     base = _without(spot, maker, union.keyword)
     pairs = combinations(range(len(union.branches)), 2)
     for one, other in islice(pairs, _MOST_PAIRS):
@@ -45,7 +45,10 @@ def _both_branches(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
 
 
 def _no_branch(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
-    """An object without the members of any branch. Of other values a wrong type is sent."""
+    """Yield an object without the members of any branch.
+
+    Other values get a wrong type elsewhere.
+    """
     own = [_members(branch, maker) for branch in union.branches]
     if not isinstance(spot.value, dict) or sum(map(bool, own)) < _SEVERAL:
         return
@@ -57,13 +60,13 @@ def _no_branch(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
 
 
 def _members(branch: Node, maker: Maker) -> set[str]:
-    """The members that a branch declares or requires."""
+    """Return the names of the members that a branch declares or requires."""
     flat = applied(maker.view, (branch,), ABSENT).flat
     return {*declared(maker.view, branch), *constraints(flat).required}
 
 
 def _forbidden(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """A value that matches `not`."""
+    """Yield values that match `not`."""
     for number, forbidden in enumerate(spot.asked.under("not"), start=1):
         value = _made((*_without(spot, maker, "not"), forbidden), spot, maker)
         if value is not ABSENT:
@@ -71,7 +74,10 @@ def _forbidden(spot: Spot, maker: Maker) -> Iterator[Change]:
 
 
 def _dependents(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """Take out what a member that is there, or is added, asks for."""
+    """Yield objects without a member that another member requires.
+
+    That one is added if necessary.
+    """
     if not isinstance(spot.value, dict):
         return
     for node in spot.found.flat:
@@ -95,7 +101,7 @@ def _dependent(spot: Spot, maker: Maker, holder: Node, asked: Any) -> Iterator[C
 
 
 def _without(spot: Spot, maker: Maker, keyword: str) -> tuple[Node, ...]:
-    """The schemas of a place without one keyword, flat, with no branch of a union chosen."""
+    """Return the flat schemas of a place without one keyword. No branch of a union is chosen."""
     left_out = {keyword, *_COMBINING}
     flat = applied(maker.view, spot.nodes, ABSENT).flat
     return tuple(
@@ -107,7 +113,7 @@ def _without(spot: Spot, maker: Maker, keyword: str) -> tuple[Node, ...]:
 
 
 def _made(nodes: Sequence[Node], spot: Spot, maker: Maker) -> Any:
-    """A value for all of the schemas, or ABSENT; an object keeps the members that it has."""
+    """Return a value that is valid for all the schemas, or ABSENT. An object keeps its members."""
     keep = spot.value if isinstance(spot.value, dict) else ABSENT
     name = str(spot.tokens[-1]) if spot.tokens else "arguments"
     try:

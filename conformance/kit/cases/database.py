@@ -1,8 +1,8 @@
 """Remembers the random calls that failed: the next session begins with them.
 
-They are kept for each target, run and tool, as long as they fail, and as the tool's input schema
-and what draws the calls stay as they are; the seed says nothing of a call that is there. A call in
-which a secret stands is not kept, and nothing is named after a target.
+A call is kept for its target, run and tool while it fails, and while the tool's input schema and
+the generator of calls stay the same. The seed does not matter. A call that contains a secret is not
+kept, and no file name reveals a target.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     from hypothesis.database import DirectoryBasedExampleDatabase
 
 MOST_TOOLS: Final = 1_000
-"""Tools of which calls are kept: those of targets that are judged no more would stay for ever."""
+"""The most tools whose calls are kept. Targets that are not checked any more would stay forever."""
 
 _LARGEST: Final = 16 * 1024 * 1024
-"""Bytes of a call that is kept."""
+"""The most bytes of a stored call. Larger files are not read."""
 
 _MOST_KEPT: Final = 2 * MOST_TOOLS
-"""Calls of one tool, or notes in the index, that are read."""
+"""The most calls of one tool, or notes in the index, that are read."""
 
 _INDEX: Final = b"agent-formats: when calls of which tool were kept"
 _NOTE: Final = re.compile(rb"(\d{12}) ([0-9a-f]{64})")
-"""A turn, and the key of a tool: so written, notes sort by their turns."""
+"""A turn, and the key of a tool. In this form, notes sort by their turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,15 +52,15 @@ class Remembered:
 
 @dataclass(slots=True)
 class Memory:
-    """What is remembered in a folder; a folder that cannot be written to remembers nothing."""
+    """The calls remembered in a directory. If it cannot be written to, nothing is remembered."""
 
     folder: Path
     redact: Redactor = field(default_factory=Redactor)
 
     def recall(self, run: Run, tool: Tool) -> list[Remembered]:
-        """What failed before, in a lasting order.
+        """Return the calls that failed before, in a stable order.
 
-        What another schema, or another generator of calls, made obsolete is forgotten.
+        Calls for another schema, or from another generator of calls, are deleted.
         """
         if not self.folder.is_dir():
             return []
@@ -78,7 +78,7 @@ class Memory:
     def replace(
         self, run: Run, tool: Tool, before: Collection[Remembered], after: Iterable[Remembered]
     ) -> None:
-        """Forget those before that are not among those after, and keep these."""
+        """Store the calls in `after`, and delete those in `before` that are not among them."""
         key, mark = self._key(run, tool), _mark_of(tool)
         database, kept = self._database(), {_written(one, mark) for one in after}
         for one in before:
@@ -90,9 +90,9 @@ class Memory:
                 database.save(key, text)
 
     def tidy(self, latest: Collection[tuple[Run, Tool]]) -> None:
-        """Note of which tools calls were kept now, and forget the others that came first.
+        """Note which tools' calls were stored now, and delete the calls of the oldest other tools.
 
-        What is left is of MOST_TOOLS at most.
+        Calls of at most MOST_TOOLS tools remain.
         """
         keys = {self._key(run, tool) for run, tool in latest}
         if not keys:
@@ -113,19 +113,20 @@ class Memory:
                 database.delete(key, text)
 
     def _database(self) -> DirectoryBasedExampleDatabase:
-        # It takes longer to load than all the kit, and is there already where anything was drawn.
+        # This takes longer to load than the whole kit. If a call was drawn, it is loaded already.
         from hypothesis.database import DirectoryBasedExampleDatabase  # noqa: PLC0415
 
         return DirectoryBasedExampleDatabase(self.folder)
 
     def _key(self, run: Run, tool: Tool) -> bytes:
-        """The database writes its keys down: this one tells nobody what it stands for."""
+        """Return a hash as the key of a tool, because the database writes its keys to its files."""
         return _hashed([self.redact(run.target), run.id, tool.name])
 
 
 def _kept(database: DirectoryBasedExampleDatabase, key: bytes) -> Iterator[bytes]:
-    """What is kept under a key: of files alone, and of no more than any call has. A server that was
-    started may have left a pipe there, on which reading never ends.
+    """Yield what is stored under a key. Only regular files are read, up to a size and a number.
+
+    A server that the kit started may have left a pipe there, and reading it would never end.
     """
     with suppress(OSError):
         for path in islice(database._key_path(key).iterdir(), _MOST_KEPT):
@@ -135,7 +136,7 @@ def _kept(database: DirectoryBasedExampleDatabase, key: bytes) -> Iterator[bytes
 
 
 def _mark_of(tool: Tool) -> str:
-    """Name what a kept call rests on."""
+    """Return a hash of what a stored call depends on: the input schema and the generator."""
     return _hashed([tool.input_schema, generator()]).decode()
 
 
@@ -150,7 +151,7 @@ def _written(one: Remembered, mark: str) -> bytes:
 
 
 def _read(text: bytes, mark: str) -> Remembered | None:
-    """None for another schema, and for what another version of the kit wrote."""
+    """Parse a stored call; None for another schema, or the format of another version of the kit."""
     try:
         value = json.loads(text)
         if value["mark"] != mark:
@@ -163,19 +164,19 @@ def _read(text: bytes, mark: str) -> Remembered | None:
 
 _CASES: Final = Path(__file__).parent
 MODULES: Final = (_CASES, _CASES.parent / "schema", _CASES.parents[1] / "formats")
-"""Where it stands what is drawn, and what is valid."""
+"""The directories of the code that decides which calls are drawn, and which are valid."""
 
 LIBRARIES: Final = ("hypothesis", "hypothesis-jsonschema", "jsonschema")
 
 
 @cache
 def generator() -> str:
-    """Give a name that changes with the modules that make the cases, and the libraries below."""
+    """Return a name that changes with the modules that make the cases, and with LIBRARIES."""
     return digest_of(MODULES, {name: version(name) for name in LIBRARIES})
 
 
 def digest_of(folders: Iterable[Path], versions: dict[str, str]) -> str:
-    """Name the Python files below some folders, and some versions, in 16 hexadecimal digits."""
+    """Return 16 hexadecimal digits for the Python files in some directories, and for versions."""
     digest = sha256(repr(sorted(versions.items())).encode())
     for folder in folders:
         for path in sorted(folder.rglob("*.py")):

@@ -1,4 +1,4 @@
-"""What can be sent at a place instead of what is there: valid and broken, one by one."""
+"""The values that can be sent at a place instead of the one there: valid ones and broken ones."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from conformance.kit.schema.places import Absent
 from conformance.kit.schema.string_formats import FORMATS
 
 LONGEST_SENT: Final = 20_000
-"""Characters of the longest text sent for a bound; a larger bound is not tried out."""
+"""The most characters of a text that is sent to test a bound. Larger bounds are not tested."""
 MOST_SENT: Final = 200
-"""Items of the longest array sent for a bound."""
+"""The most items of an array that is sent to test a bound."""
 
 MOST_CHOICES: Final = 50
-"""Values of one enum that are sent."""
+"""The most values of one enum that are sent."""
 
 WHOLE_FLOAT: Final = "whole-float"
 """The scenario of an integer written with a fraction of zero."""
@@ -34,22 +34,22 @@ WIDE: Final = "東"
 
 @dataclass(frozen=True, slots=True)
 class Deviation:
-    """One value to send at a place. `variant` tells apart several of one scenario there."""
+    """A value to send at a place. `variant` distinguishes those of one scenario there."""
 
     scenario: str
     value: Any
     variant: str = ""
     near_miss: bool = False
     extreme: bool = False
-    """Valid, and far from what is usual: it proves only that the server answers."""
+    """Valid but unusual: it proves only that the server answers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place and what is known of it: what is asked there, and a valid value (or ABSENT).
+    """A place: its constraints, and a valid value (or ABSENT).
 
-    `taken` is what any branch there takes. `judgeable` is False where a pattern or a format governs
-    that cannot be judged here.
+    `taken` is what any branch accepts there. `judgeable` is False if a pattern or format applies
+    there that the kit cannot check.
     """
 
     asked: Constraints
@@ -59,7 +59,7 @@ class Place:
 
 
 def valid(place: Place) -> Iterator[Deviation]:
-    """Give values that should be as good as the one that is there."""
+    """Yield values that a server should accept like the one that is there."""
     asked, kinds = place.asked, place.asked.kinds
     if asked.allowed is not None:
         several = len(asked.allowed) > 1
@@ -91,7 +91,7 @@ def valid(place: Place) -> Iterator[Deviation]:
 
 
 def extremes(place: Place, now: datetime) -> Iterator[Deviation]:
-    """Give values that the schema allows and few servers are made for, as of a time."""
+    """Yield values that the schema allows but few servers expect. Some depend on the time `now`."""
     asked = place.asked
     if asked.allowed is not None:
         return
@@ -104,7 +104,7 @@ def extremes(place: Place, now: datetime) -> Iterator[Deviation]:
     elif "number" not in asked.kinds and "integer" in asked.kinds:
         whole = next(numbers.some(asked, True), None)
         if whole is not None and abs(whole) < 2**53:
-            yield Deviation(WHOLE_FLOAT, float(whole))  # an integer in JSON Schema: to be accepted
+            yield Deviation(WHOLE_FLOAT, float(whole))  # JSON Schema: it is an integer
     if "string" in asked.kinds and not asked.patterns and not asked.formats:
         yield Deviation("with-slash", fitted("a/b", asked), extreme=True)
         yield Deviation("blank-text", " " * max(asked.min_length, 1), extreme=True)
@@ -146,7 +146,7 @@ def _valid_texts(asked: Constraints) -> Iterator[Deviation]:
         yield Deviation("longest", "a" * most)
         if most > 1:
             yield Deviation("below-the-longest", "a" * (most - 1))
-        # Three bytes each in UTF-8, one unit in UTF-16: a length is counted in characters.
+        # Each has three bytes in UTF-8 and one unit in UTF-16. A length counts characters.
         yield Deviation("longest-unicode", WIDE * most)
     elif most is None and least <= LONGEST_TEXT:
         yield Deviation("long", "a" * LONGEST_TEXT)
@@ -161,7 +161,7 @@ def _valid_arrays(asked: Constraints, value: list[Any]) -> Iterator[Deviation]:
 
 
 def broken(place: Place) -> Iterator[Deviation]:
-    """Give values that should be refused at this place, the telling ones first."""
+    """Yield values that a server should refuse at this place, most informative ones first."""
     asked = place.asked
     if asked.allowed is not None:
         yield from _broken_choices(asked, place.value)
@@ -179,7 +179,7 @@ def broken(place: Place) -> Iterator[Deviation]:
 
 
 def _broken_choices(asked: Constraints, value: Any) -> Iterator[Deviation]:
-    """Give near misses of the value that is there: a server that reads them leniently accepts."""
+    """Yield values close to the one that is there, which a lenient server accepts."""
     allowed = asked.allowed or ()
     texts = [v for v in allowed if isinstance(v, str) and v]
     name = "enum" if len(allowed) > 1 else "const"
@@ -260,7 +260,7 @@ def _broken_arrays(asked: Constraints, value: list[Any]) -> Iterator[Deviation]:
 
 
 def _near_misses(place: Place) -> Iterator[Deviation]:
-    """The closed list of ATDF-CALL-002, and nothing else."""
+    """Yield the values in the closed list of ATDF-CALL-002, and no others."""
     kinds = place.asked.kinds
     value = place.value
     if not isinstance(value, str | Absent) and "string" not in kinds:
@@ -290,20 +290,20 @@ ANY_TYPE_SAMPLES: Final[tuple[tuple[str, Any], ...]] = (
     ("array", []),
     ("object", {}),
 )
-"""A value of each type for a place whose schema allows every value; texts are sent anyway."""
+"""A value of each type, for a place whose schema allows every value. Strings are sent anyway."""
 
 
 def _numbers_as_text(place: Place) -> Iterator[Deviation]:
-    """A number whose text is taken: the same digit as often as the shortest text asks for."""
+    """Yield a number whose text is allowed: a 7 for each character of the shortest valid text."""
     digits = max(place.asked.min_length, 1)
     number = int("7" * digits) if digits <= _MOST_DIGITS else 7
-    dated = {"date", "date-time"} & set(place.asked.formats)  # which have a number of their own
+    dated = {"date", "date-time"} & set(place.asked.formats)  # dates get another number
     if place.taken.takes_text(str(number)) and not dated:
         yield Deviation("near-miss-number", number, near_miss=True)
 
 
 _MOST_DIGITS: Final = 15
-"""Digits of a number that every reader of JSON takes as it is."""
+"""The most digits of a number that every JSON parser reads exactly."""
 
 WRONG_TYPE_SAMPLES: Final = (
     ("string", "abc"),

@@ -1,4 +1,4 @@
-"""What makes a random call: enough to judge it, and to send it again."""
+"""The data of a random call: enough to judge it, and to send it again."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 
 CHANCE: Final = "random-"
-"""How the scenarios of random calls begin."""
+"""The prefix of the scenarios of random calls."""
 VALID: Final = f"{CHANCE}valid"
 
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A call, and where it is broken: `pointer` is None for a valid one.
+    """A call, and the place where it is broken. `pointer` is None for a valid call.
 
-    `was` is the valid value before; `missing` says that there is none now.
+    `was` is the valid value that was there before. `missing` says that there is no value now.
     """
 
     id: CaseId
@@ -43,17 +43,17 @@ class Drawn:
 
 
 def is_by_chance(case: Case) -> bool:
-    """Whether a case was drawn, and is not the repair of one that was."""
+    """Return whether a case was drawn at random, and is not the repair of such a case."""
     return case.scenario.startswith(CHANCE) and case.kind in {CaseKind.VALID, CaseKind.BROKEN}
 
 
 def is_smallest(case: Case) -> bool:
-    """Whether a case is the smallest form of another."""
+    """Return whether a case is the smallest form of another."""
     return bool(case.id.smallest)
 
 
 def drawn_of(case: Case) -> Drawn:
-    """Give what makes a random case."""
+    """Return the data of a random case."""
     violation = case.violation
     if violation is None:
         return Drawn(case.id, case.scenario, case.arguments)
@@ -68,15 +68,15 @@ def drawn_of(case: Case) -> Drawn:
 
 
 def smaller(drawn: Drawn, arguments: Any) -> Drawn:
-    """Give the same with simpler arguments, under an id of its own beneath that of the first."""
+    """Return the same call with simpler arguments, under an id below that of the original call."""
     id = replace(drawn.id, smallest=digest(arguments))
     return replace(drawn, id=id, arguments=arguments)
 
 
 def case_of(drawn: Drawn, tool: Tool, run: Run) -> Case | None:
-    """Make the case; None unless the schema finds it valid, or broken at its place alone.
+    """Return the case; None unless the schema finds it valid, or broken only at its place.
 
-    None is repairable: the repair rate must not hang on a seed.
+    The case is never repairable: the repair rate must not depend on a seed.
     """
     try:
         view = view_of(tool.input_schema)
@@ -104,7 +104,7 @@ def _valid(drawn: Drawn, planner: Planner) -> Case | None:
 
 
 def _broken(drawn: Drawn, planner: Planner) -> Case | None:
-    """Put back what stood at the place: that call must be valid, and break when it is taken out."""
+    """Return the broken case if the call is valid with the earlier value at its place."""
     tokens = from_pointer(drawn.pointer or "", drawn.arguments)
     valid = put(drawn.arguments, tokens, drawn.was)
     if not planner.view.accepts(valid):
@@ -119,6 +119,6 @@ def _broken(drawn: Drawn, planner: Planner) -> Case | None:
 
 
 def digest(value: Any) -> str:
-    """Name a JSON value by eight hexadecimal digits."""
+    """Return eight hexadecimal digits that identify a JSON value."""
     text = json.dumps(value, sort_keys=True, ensure_ascii=True)
     return sha256(text.encode()).hexdigest()[:8]

@@ -1,4 +1,4 @@
-"""Deviations that add or take away members: missing, extra, too many, dependent."""
+"""Deviations that add or remove members of an object, or items of an array."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 EXTRA = "unexpected_property"
 """The name of a property that no schema declares."""
 BAD_NAME = " \N{MULTIPLICATION SIGN}!"
-"""A name that identifiers cannot have in any language."""
+"""A name that is not an identifier in any language."""
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A deviation of a container: its new value, and the place to blame (from the container).
+    """A deviation of a container: its new value, and the path from the container to the blame.
 
-    `around` is a keyword that is broken as a whole, whatever its parts say of the value: which of
-    two branches was meant, nobody knows.
+    `around` names a keyword such as `oneOf` that is broken as a whole. Errors in its branches count
+    as one error of the keyword, because nobody knows which branch was meant.
     """
 
     deviation: Deviation
@@ -39,7 +39,7 @@ class Change:
 
 
 def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """Give broken changes of an object's members or an array's items."""
+    """Yield changes that break an object's members or an array's items."""
     value, asked = spot.value, spot.asked
     if isinstance(value, dict):
         for name in asked.required:
@@ -62,7 +62,7 @@ def broken_members(spot: Spot, maker: Maker) -> Iterator[Change]:
 
 
 def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
-    """A member that is not declared, where the schema says something of such members."""
+    """Yield changes that add an undeclared member, if the schema restricts such members."""
     words = ("additionalProperties", "unevaluatedProperties", "propertyNames")
     said = [w for w in words if spot.asked.first(w) not in (ABSENT, True)]
     if not said:
@@ -79,7 +79,7 @@ def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
 
 
 def extreme_members(spot: Spot) -> Iterator[Change]:
-    """Give an object members of which its schema says nothing."""
+    """Yield changes that add a member about which the schema says nothing."""
     if isinstance(spot.value, dict) and _is_open(spot):
         for variant, extra in (("null", None), ("number", 7)):
             more = {**spot.value, EXTRA: extra}
@@ -87,14 +87,14 @@ def extreme_members(spot: Spot) -> Iterator[Change]:
 
 
 def _is_open(spot: Spot) -> bool:
-    """Whether the schema says nothing of members that it does not name."""
+    """Return whether a member can be added about which the schema says nothing."""
     words = ("additionalProperties", "unevaluatedProperties", "propertyNames", "patternProperties")
     full = spot.asked.max_members is not None or EXTRA in spot.value
     return not full and all(spot.asked.first(word) is ABSENT for word in words)
 
 
 def _named_by_a_pattern(spot: Spot, value: dict[str, Any], maker: Maker) -> Iterator[Change]:
-    """A member whose name matches one of `patternProperties`, with a value of another type."""
+    """Yield changes that add a member whose name matches `patternProperties`, with a wrong type."""
     for node in spot.found.flat:
         schema = node.schema if isinstance(node.schema, dict) else {}
         for expression, asked in schema.get("patternProperties", {}).items():
@@ -109,7 +109,7 @@ def _named_by_a_pattern(spot: Spot, value: dict[str, Any], maker: Maker) -> Iter
 def _with_members(
     spot: Spot, value: dict[str, Any], count: int, maker: Maker
 ) -> dict[str, Any] | None:
-    """The object brought to a number of members; None if they are not found."""
+    """Return the object extended to `count` members; None if they are not found."""
     more = dict(value)
     names = [n for n in spot.asked.names if n not in value]
     try:
@@ -142,7 +142,7 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
             yield Change(Deviation("contains-too-many", many))
     prefix = asked.first("prefixItems")
     if not isinstance(prefix, list):
-        prefix = asked.first("items")  # as drafts before 2020-12 write it
+        prefix = asked.first("items")  # the form of drafts before 2020-12
     words = ("items", "additionalItems", "unevaluatedItems")
     closed = any(asked.first(word) is False for word in words)
     if isinstance(prefix, list) and len(value) >= len(prefix) and closed:
@@ -150,7 +150,7 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
 
 
 def valid_members(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """Give valid changes of an object's members or an array's items."""
+    """Yield valid changes of an object's members or an array's items."""
     value, asked = spot.value, spot.asked
     if isinstance(value, dict):
         needed = {n: v for n, v in value.items() if n in asked.required}
@@ -169,7 +169,7 @@ def valid_members(spot: Spot, maker: Maker) -> Iterator[Change]:
 
 
 def _extended(spot: Spot, value: list[Any], count: int, maker: Maker) -> list[Any] | None:
-    """The array brought to a number of items; None if no such items are found."""
+    """Return the array cut or extended to `count` items; None if such items are not found."""
     if count <= len(value):
         return value[:count]
     if count > LONGEST_SENT:

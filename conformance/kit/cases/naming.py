@@ -1,4 +1,4 @@
-"""The ids of cases: stable over sessions, ASCII, and told apart."""
+"""The ids of cases: the same in every session, in ASCII, and distinct."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from conformance.kit.model.slug import slug
 from conformance.kit.schema.places import Tokens
 
 MOST_BASELINE_CALLS = 16
-"""Calls of a tool that are tried until one is accepted."""
+"""The most calls of a tool that are tried until one is accepted."""
 
 
 def good_id(run: str, tool: str, kind: CaseKind, number: int = 0) -> CaseId:
-    """Give the id of a baseline call; `number` counts the baseline calls that are tried.
+    """Return the id of a baseline call. `number` counts the baseline calls that are tried.
 
-    The baseline call without a number is the one that was accepted, as a neighbor of branches.
+    Without a number, it is the id of the accepted one, which branches have as their neighbor.
     """
     return CaseId(run, tool, f"{kind.value}-{number}" if number else kind.value)
 
 
 def good_ids(run: str, tool: str) -> Iterator[CaseId]:
-    """Give the ids of the baseline calls: they are in no plan, as they are made on the way."""
+    """Yield the ids of the baseline calls and of their repetitions.
+
+    No plan contains these calls.
+    """
     for number in range(1, MOST_BASELINE_CALLS + 1):
         yield good_id(run, tool, CaseKind.BASELINE, number)
     yield good_id(run, tool, CaseKind.SECOND)
@@ -32,20 +35,20 @@ def good_ids(run: str, tool: str) -> Iterator[CaseId]:
 
 
 def place_of(tokens: Tokens, variant: str = "") -> str:
-    """Name a place, and what tells several deviations there apart, for an id."""
+    """Return the part of an id that names a place, and the variant of a deviation there."""
     name = slug(".".join(str(t) for t in tokens)) if tokens else "arguments"
     return f"{name}-{slug(variant)}" if variant else name
 
 
 class Ids:
-    """Gives each case of a tool its id; a second one of the same name gets a number."""
+    """Gives each case of a tool its id. If an id is taken already, it gets a number."""
 
     def __init__(self, run: str, tool: str) -> None:
         self._run, self._tool = run, tool
         self._given: Counter[CaseId] = Counter()
 
     def give(self, scenario: str, place: str, branch: str = "") -> CaseId:
-        """Make the id of a case; `branch` names the one inside which it deviates."""
+        """Return the id of a case. `branch` names the branch in which the case deviates."""
         first = CaseId(self._run, self._tool, scenario, place, branch)
         self._given[first] += 1
         count = self._given[first]
