@@ -1,4 +1,4 @@
-"""What kind of broken a case is: how surely it is refused, and whether it can be repaired."""
+"""How a broken case counts: how surely a server refuses it, and whether it can be repaired."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ _GIVES_A_VALUE: Final = frozenset({
     "minLength", "maxLength", "minItems", "maxItems", "uniqueItems", "type", "format",
 })  # fmt: skip
 _CUT: Final = frozenset({"maxLength", "maxItems", "uniqueItems"})
-"""Fixed by what was sent itself, made shorter."""
+"""Keywords whose repair is a shorter form of the value that was sent."""
 
 _MISSING: Final = frozenset({"required", "dependentRequired", "dependencies"})
 _EXTRA: Final = frozenset({"additionalProperties", "unevaluatedProperties"})
 
 
 def keywords_of(found: Sequence[Break]) -> tuple[str, ...]:
-    """Name the keywords that are broken, `type` before all others, each once."""
+    """Return the broken keywords without duplicates, with `type` first."""
     names = dict.fromkeys(b.keyword for b in found)
     return tuple(sorted(names, key=lambda name: name != "type"))
 
 
 def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
-    """Say which clause a broken case serves."""
+    """Return which clause a broken case serves."""
     names = set(keywords_of(found))
     if near_miss:
         return Strictness.NEAR_MISS
@@ -48,15 +48,15 @@ def strictness(found: Sequence[Break], near_miss: bool) -> Strictness:
 
 
 def is_judgeable(asked: Constraints) -> bool:
-    """Say whether strings at this place can be judged here: its patterns and formats are known."""
+    """Return whether the kit can check strings here: it knows all the patterns and formats."""
     return all(f in FORMATS for f in asked.formats) and all(map(is_known, asked.patterns))
 
 
 def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
-    """Say whether keywords broken at a spot tell what would be right there.
+    """Return whether the keywords that are broken at a spot tell which value is right there.
 
-    Not where a pattern, an unknown format or `not` governs, and not at a discriminator: the
-    value that is right there depends on the rest of the call.
+    They do not if a pattern, an unknown format or `not` applies, or if the spot is a discriminator:
+    its right value depends on the rest of the call.
     """
     if spot.discriminator or not spot.tokens or governed(spot.asked):
         return False
@@ -64,9 +64,10 @@ def gives_a_value(spot: Spot, names: Sequence[str]) -> bool:
 
 
 def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
-    """Say whether a valid value for a spot follows from its schema, and from what was cut.
+    """Return whether a valid value for a spot follows from its schema, or from cutting the sent
+    one.
 
-    Of a name that is empty no schema says what it ought to be.
+    For example, no schema says what an empty name should be.
     """
     try:
         Maker(maker.view, now=maker.now, given_only=not is_cut(names)).value(spot.nodes)
@@ -76,12 +77,12 @@ def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
 
 
 def is_cut(names: Sequence[str]) -> bool:
-    """Say whether what was sent is repaired by making it shorter."""
+    """Return whether a shorter form of the sent value repairs it."""
     return _CUT.issuperset(names)
 
 
 def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequence[str]) -> bool:
-    """Say whether the member that was taken out of a spot's object has a default or a const."""
+    """Return whether the member removed from a spot's object has a default or a `const`."""
     if not set(names) <= _MISSING:
         return False
     name = str(blamed[0])
@@ -95,17 +96,18 @@ def can_be_filled_in(view: SchemaView, spot: Spot, blamed: Tokens, names: Sequen
 
 
 def governed(asked: Constraints) -> bool:
-    """Say whether more than the plain keywords decides on the value at a place."""
+    """Return whether a pattern, `not` or an unknown format applies at a place."""
     return bool(asked.patterns) or asked.forbids or any(f not in FORMATS for f in asked.formats)
 
 
 def rests_on_meaning(schema: Mapping[str, Any], arguments: Any, known: Any) -> bool:
-    """Say whether valid `arguments` hold a value that the server may refuse for what it means.
+    """Return whether a server may refuse valid `arguments` because of what one of its values means.
 
-    That is a text or a number unlike the one at that place in `known` (arguments that were
-    accepted) which the schema neither lists, nor gives as example, nor (a number) bounds at both
-    ends: the name of a branch, a time zone, a path, an id. What the schema governs, such as an
-    enum's value or an optional parameter left out, means nothing else than it says.
+    Such a value is a string or number that differs from the one at its place in `known`, which are
+    accepted arguments. The schema neither lists it nor shows it as an example, nor bounds a number
+    at both ends. It may be the name of a branch, a time zone, a path or an id. Where the schema
+    decides, as for a value of an enum or an omitted optional parameter, there is no further
+    meaning.
     """
     view = view_of(schema)
     try:
@@ -119,10 +121,10 @@ def rests_on_meaning(schema: Mapping[str, Any], arguments: Any, known: Any) -> b
 
 
 def is_governed(schema: Mapping[str, Any], arguments: Any, name: str) -> bool:
-    """Say whether the schema alone decides on what valid `arguments` hold for a parameter.
+    """Return whether the schema alone decides on what valid `arguments` have for a parameter.
 
-    It does for a value that it lists, a truth value, a number that is at most its maximum, and a
-    parameter that it lets a call leave out. A text may mean nothing to a server.
+    It does for a value that it lists, a boolean, a number within its maximum, and an omitted
+    optional parameter. A string may mean nothing to a server.
     """
     required = schema.get("required")
     if name not in arguments:
@@ -153,7 +155,7 @@ def _is_open(asked: Constraints, value: Any) -> bool:
 
 
 def _given(asked: Constraints) -> list[Any]:
-    """The values that the schema itself shows."""
+    """Return the values that the schema itself shows."""
     examples = asked.first("examples")
     shown = list(examples) if isinstance(examples, list) else []
     return [*shown, *(asked.first(name) for name in ("default", "example") if asked.has(name))]

@@ -1,4 +1,4 @@
-"""Values that words name: masks such as HH:MM, quoted literals, and listed alternatives."""
+"""Values in a text: masks such as HH:MM, quoted literals, and listed alternatives."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _EXAMPLE: Final = re.compile(
     re.I,
 )
 READ: Final = 20_000
-"""Characters of a text in which a value is looked for."""
+"""The most characters of a text in which values are searched."""
 _AHEAD: Final = 320
-"""Characters behind a word that leads to an example in which it stands."""
+"""The most characters after a phrase such as `for example` in which the example is searched."""
 _BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
 
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
-    """Fill in each mask that a text names (`HH:MM`, `YYYY-MM-DD`, ISO 8601), a month ahead."""
+    """Yield a value a month ahead for each mask in a text (`HH:MM`, `YYYY-MM-DD`, ISO 8601)."""
     when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0)
     text = text[:READ]
     for found in _MASK.finditer(text):
@@ -46,7 +46,7 @@ def from_masks(text: str, now: datetime) -> Iterator[str]:
 
 
 def _code(mask: str) -> str:
-    """Write a mask as `strftime` has it: MM next to hours is minutes, else months."""
+    """Return a mask as a `strftime` format. MM after hours means minutes, otherwise months."""
     code: list[str] = []
     clock = False
     for piece in re.split(r"([^A-Za-z]|T|Z)", mask):
@@ -61,9 +61,9 @@ def _code(mask: str) -> str:
 
 
 def literals(text: str) -> Iterator[str]:
-    """Give the values that a text quotes: those named as examples first, then all others.
+    """Yield the values that a text quotes: those named as examples first, then all others.
 
-    A bare word counts only directly behind "e.g." and the like.
+    A bare word counts only directly after `e.g.` and similar phrases.
     """
     shown: list[str] = []
     bare: list[str] = []
@@ -99,7 +99,7 @@ _LIST: Final = re.compile(
 
 
 def alternatives(text: str) -> Iterator[str]:
-    """Give the values that a refusal lists as allowed: quoted ones, else a list in brackets."""
+    """Yield the values that a refusal lists as allowed: quoted ones, or else a plain list."""
     for found in _LIST.finditer(text[:READ]):
         said = re.split(r"\b(?:received|got|but|instead of|input_value)\b", found.group(1))[0]
         quoted = [_content(each) for each in _QUOTED.finditer(said)]
@@ -114,7 +114,7 @@ def alternatives(text: str) -> Iterator[str]:
 
 
 def _bare(word: str) -> str:
-    """Take away what stands around a value in a sentence, and a bracket that it does not open."""
+    """Remove the punctuation around a value, and a closing bracket that it does not open."""
     bare = word.strip(_AROUND)
     for closes, opens in _BRACKETS:
         while bare.endswith(closes) and bare.count(opens) < bare.count(closes):

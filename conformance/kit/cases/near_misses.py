@@ -1,4 +1,4 @@
-"""Near misses: the closed list of ATDF-CALL-002, as a question."""
+"""Near misses: whether a value is in the closed list of ATDF-CALL-002."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ TRUTH: Final = {
     **dict.fromkeys(("1", "t", "y", "yes", "on", "true"), True),
     **dict.fromkeys(("0", "f", "n", "no", "off", "false"), False),
 }
-"""What servers commonly read as a truth value, where they get text."""
+"""The texts that servers commonly read as a boolean."""
 _MOST_WAYS: Final = 32
-"""Choices of branches that are looked at, at one place."""
+"""The most choices of branches that are checked at one place."""
 _COUNTS: Final = frozenset({"date", "date-time", "time", "duration"})
-"""Formats of texts that common parsers make of a number, too: of seconds."""
+"""Formats of strings that common parsers also make from a number of seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The types, formats and strings that a place takes in any branch of any union.
+    """The types, formats and strings that a place accepts in any branch of any union.
 
-    A server tries them all: where an integer or a text is asked, `true` may become 1, also in a
-    call whose good value is a text.
+    A server tries all of them. If an integer or a string is accepted, `true` may become 1, even in
+    a call whose valid value is a string.
     """
 
     kinds: tuple[str, ...]
@@ -37,7 +37,7 @@ class Taken:
     strings: tuple[Constraints, ...] = ()
 
     def takes_text(self, text: str) -> bool:
-        """Say whether some branch takes this string, as far as more than its format says."""
+        """Return whether some branch accepts this string, apart from its format."""
         return any(_takes(asked, text) for asked in self.strings)
 
 
@@ -52,10 +52,10 @@ def _takes(asked: Constraints, text: str) -> bool:
 def taken(
     view: SchemaView, asked: Constraints, roots: Sequence[Node], everywhere: Sequence[Node]
 ) -> Taken:
-    """Gather what a place takes from what is asked of its value, and from every branch there.
+    """Collect what a place accepts, from the constraints of its value and from every branch there.
 
-    `everywhere` is `every_branch` of the `roots`. What one `allOf` holds is asked together: it
-    is not a choice.
+    `everywhere` is `every_branch` of the `roots`. The parts of an `allOf` count together, because
+    they are not a choice.
     """
     ways: Iterable[Sequence[Node]] = ((node,) for node in everywhere)
     if any(isinstance(n.schema, dict) and "allOf" in n.schema for n in everywhere):
@@ -69,11 +69,11 @@ def taken(
 
 
 def is_near_miss(here: Taken, sent: Any, valid_value: Any) -> bool:
-    """Say whether sending this where such a value is taken is on the closed list."""
+    """Return whether a sent value is in the closed list, for a place that accepts `here`."""
     kinds, formats = here.kinds, here.formats
     sent_kind = type_of(sent)
     numeric = "integer" in kinds or "number" in kinds
-    if sent_kind == "boolean":  # which parsers that count seconds take for 0 or 1
+    if sent_kind == "boolean":  # parsers that count seconds read it as 0 or 1
         return numeric or "duration" in formats
     if sent_kind in ("integer", "number"):
         if not _COUNTS.isdisjoint(formats) or here.takes_text(json.dumps(sent)):

@@ -1,4 +1,4 @@
-"""All cases of a tool: the named scenarios, and what is drawn at random in addition."""
+"""All cases of a tool: the named scenarios, and the random calls."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ from conformance.kit.model.run import Run
 from conformance.kit.schema.string_formats import SOMEDAY
 
 KEPT_PLANS: Final = 32
-"""Plans kept for the other runs of the same server: one of a big tool takes half a megabyte."""
+"""The most plans kept for other runs of the same server.
+
+One of a big tool takes half a megabyte.
+"""
 KEPT_BYTES: Final = 32 * 1024 * 1024
-"""Bytes of all their calls together."""
+"""The most bytes that the calls of all kept plans have together."""
 
 
 LARGE_PLAN: Final = 8 * 1024 * 1024
-"""Bytes of a plan's calls, of which no two tools hold as many at the same time."""
+"""A plan with more bytes of calls is large. Only one tool at a time holds a large plan."""
 HEAVY_PLAN: Final = 4 * 1024 * 1024
-"""Bytes of a plan's calls, after which its tool is done before others have their turn."""
+"""A plan with more bytes of calls is heavy. Its tool is finished before others have their turn."""
 _MOST_HELD: Final = 16 * 1024 * 1024
-"""The same of the plans of all tools together."""
+"""If all tools together hold more bytes of calls, each of their plans counts as heavy."""
 
 
 class Plans:
-    """Plans each tool once for all runs that list it, of which five judge one server by default."""
+    """Plans each tool once for all runs that list it. By default, five runs check one server."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, tuple[Plan, int]] = OrderedDict()
@@ -43,16 +46,16 @@ class Plans:
         self._lock = threading.Lock()
         self._planner = ThreadPoolExecutor(1, "plan")
         self.held = 0
-        """Bytes of the calls of plans that tools hold, until they are done."""
+        """Bytes of the calls in all plans that tools hold now."""
         self.large = asyncio.Lock()
-        """Held by the tool with a large plan: no other such plan is kept meanwhile."""
+        """Locked by the tool with a large plan. No other large plan is kept meanwhile."""
 
     def later(self, planned: Callable[[], Plan]) -> Future[Plan]:
-        """Plan while calls are made, one tool after the other: the first plan is done earlier."""
+        """Plan while calls are made, one tool at a time, so that the first plan is ready sooner."""
         return self._planner.submit(planned)
 
     def close(self) -> None:
-        """Plan nothing more: Python would not end before all that waits is planned."""
+        """Cancel the plans that wait: Python would make all of them before it exits."""
         self._planner.shutdown(wait=False, cancel_futures=True)
 
     def cases(
@@ -66,8 +69,10 @@ class Plans:
         remembered: Sequence[Drawn] = (),
         today: datetime = SOMEDAY,
     ) -> Plan:
-        """As `all_cases` gives them. What was remembered of one run is sent in that one alone, and
-        what travels as text differs from binding to binding.
+        """Return the plan that `all_cases` makes, from the cache if it is the same for all runs.
+
+        It is not if calls are remembered, because they belong to one run. Nor is it if values
+        travel as text, because that differs between bindings.
         """
 
         def made_for(own: Run) -> Plan:
@@ -105,7 +110,7 @@ class Plans:
 
 
 class HeldPlan:
-    """What a tool holds of what was planned, from its first case to its last."""
+    """What one tool holds of all plans, from its first case to its last."""
 
     def __init__(self, plans: Plans) -> None:
         self._plans = plans
@@ -114,11 +119,11 @@ class HeldPlan:
 
     @property
     def is_heavy(self) -> bool:
-        """Whether it is to be dropped soon: it is large, or all plans that are held are."""
+        """Whether the plan should be dropped soon: it is heavy, or all held plans together are."""
         return self._weight > HEAVY_PLAN or self._plans.held > _MOST_HELD
 
     async def take(self, made: Callable[[], Awaitable[Plan]]) -> Plan:
-        """The plan, once no other large one is held. One that waits is forgotten, and made anew."""
+        """Return the plan once no other large one is held. If it has to wait, it is made again."""
         plan: Plan | None = await made()
         assert plan is not None
         if plan.weight > LARGE_PLAN:
@@ -132,7 +137,7 @@ class HeldPlan:
         return plan
 
     def drop(self) -> None:
-        """Let others hold as much."""
+        """Stop holding the plan, so that other tools can hold as much."""
         self._plans.held -= self._weight
         self._weight = 0
         if self._is_large:
@@ -150,20 +155,22 @@ def all_cases(
     remembered: Sequence[Drawn] = (),
     today: datetime = SOMEDAY,
 ) -> Plan:
-    """Plan a tool's cases from a baseline call, with at most `count` drawn of each sort, and those
-    `remembered` that failed in an earlier session; with a `count` of 0 neither.
+    """Plan a tool's cases from a baseline call, with at most `count` random calls of each kind.
+
+    The calls in `remembered` failed in an earlier session. If `count` is 0, the plan has neither
+    random nor remembered calls.
     """
     named = plan(tool, run, baseline, today=today)
     if count <= 0:
         return named
-    # What draws takes longer to load than all the rest, and is not needed before a call was made.
+    # The random phase takes longer to load than all the rest. The first call does not need it.
     from conformance.kit.cases.random.plan import with_chance  # noqa: PLC0415
 
     return with_chance(named, tool, run, baseline, seed=seed, count=count, remembered=remembered)
 
 
 def _of_run(made: Plan, run: str) -> Plan:
-    """A plan that was made for no run in particular, for this one."""
+    """Return a plan that was made without a run, with the ids of this one."""
 
     def own(case: Case) -> Case:
         beside = None if case.neighbour is None else case.neighbour.in_run(run)

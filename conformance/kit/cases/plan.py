@@ -1,4 +1,4 @@
-"""The deterministic phase: a tool's cases, one deviation from an accepted call each."""
+"""The deterministic phase: a tool's cases, each with one deviation from an accepted call."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from conformance.kit.transport.binding import to_bytes
 
 MOST_CASES: Final = 400
 _MOST_MEMBERS: Final = 100
-"""Members of one object whose absence is tried, where there are very many."""
+"""Up to this many broken changes of one object are tried, even if `Planner.each` is lower."""
 _MOST_TRIED: Final = 1_500
-"""Deviations tried over all parameters of a tool; what is beyond the cap is made for nothing."""
+"""About how many deviations are tried over all parameters of a tool. MOST_CASES would drop more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A tool's cases. `branches` are baseline calls of their own, sent before the cases, and
-    `remembered` are random calls that failed in an earlier session; they are sent first.
+    """A tool's cases.
 
-    `dropped` counts deviations that turned out valid, or that broke more than one place;
-    `problems` are faults of the kit or of the schema, in words; `skipped` names what the random
-    phase could not draw from.
+    `branches` are further baseline calls, which are sent before the cases. `remembered` are random
+    calls that failed in an earlier session; they are sent first. `dropped` counts deviations that
+    turned out valid, or that broke more than one place. `problems` are faults of the kit or of the
+    schema, in words. `skipped` names what the random phase could not draw from.
     """
 
     cases: tuple[Case, ...]
@@ -53,19 +53,19 @@ class Plan:
 
     @property
     def calls(self) -> tuple[Case, ...]:
-        """All that is sent, in order."""
+        """All calls, in the order in which they are sent."""
         return (*self.remembered, *self.branches, *self.cases)
 
     @property
     def weight(self) -> int:
-        """Bytes of the arguments of its calls, as they are sent."""
+        """Bytes of the arguments of all calls, as they are sent."""
         return sum(len(to_bytes(case.arguments)) for case in self.calls)
 
 
 def only(planned: Plan, wanted: str | None) -> Plan:
-    """The plan, or that one case of it, with the branch's call that it needs to prove something.
+    """Return the plan, or only its wanted case, with the branch's call that the case depends on.
 
-    The id of a case also names the steps of its repair, and its smaller calls.
+    `wanted` may also be the id of a repair step of the case, or of a smaller call.
     """
     if wanted is None:
         return planned
@@ -77,7 +77,7 @@ def only(planned: Plan, wanted: str | None) -> Plan:
 
 
 def fewer(planned: Plan, most: int) -> Plan:
-    """Keep so many cases of a plan, one of each place and kind in turn, and nothing else."""
+    """Keep at most `most` cases of a plan, one of each place and kind in turn, without branches."""
     places = (
         (f"{case.kind} {case.violation.pointer if case.violation else case.scenario}", case)
         for case in planned.cases
@@ -96,10 +96,10 @@ def plan(
 ) -> Plan:
     """Make the deterministic cases of a tool from an accepted call.
 
-    Dates are made as of `now`; the cases about the present day are as of `today`. The same tool and
-    baseline give the same plan in every process. A schema that cannot be used gives an empty plan
-    with the problem in words; a baseline that the schema refuses leaves only
-    the cases that break `arguments` itself.
+    Dates are relative to `now`, and the cases about the present day to `today`. The same tool and
+    baseline give the same plan in every process. If the schema cannot be used, the plan is empty
+    and names the problem. If the schema refuses the baseline, only the cases that break `arguments`
+    itself remain.
     """
     try:
         view = view_of(tool.input_schema)
@@ -130,7 +130,7 @@ def plan(
 
 
 def _arguments(planner: Planner, _baseline: dict[str, Any]) -> None:
-    """Break `arguments` itself. That nothing is given at all is `{}`, where that is broken."""
+    """Break `arguments` itself. If a parameter is required, `{}` is one of the cases."""
     planner.whole("arguments-null", None, Strictness.NEAR_MISS, "type")
     planner.whole("arguments-array", [], Strictness.MALFORMED, "type")
     errors = planner.view.errors((planner.view.root,), {})
@@ -139,7 +139,7 @@ def _arguments(planner: Planner, _baseline: dict[str, Any]) -> None:
 
 
 def _baseline(planner: Planner, arguments: dict[str, Any]) -> None:
-    """Note that the baseline call itself is sent already."""
+    """Mark the arguments of the baseline call as sent already."""
     planner.is_new(arguments)
 
 
@@ -158,7 +158,10 @@ def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
 
 
 def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
-    """Each optional parameter alone with the required ones, and all of them together."""
+    """Add each optional parameter alone with the required ones, and all of them together.
+
+    Also set how many deviations are tried at each place.
+    """
     root = (planner.view.root,)
     asked = constraints(applied(planner.view, root, arguments).flat)
     planner.each = max(_MOST_TRIED // max(len(asked.names), len(arguments), 1), 2)
@@ -199,7 +202,7 @@ def _at(planner: Planner, start: Start, spot: Spot) -> None:
 
 
 def _absent(planner: Planner, start: Start, spot: Spot) -> None:
-    """Deviate at a member that the baseline lacks; one that holds members gets a branch first."""
+    """Deviate at a member that the baseline lacks. If it is a container, it gets a branch first."""
     marks = frozenset(id(n.schema) for n in spot.nodes)
     if marks & start.seen:
         return
@@ -218,7 +221,7 @@ def _absent(planner: Planner, start: Start, spot: Spot) -> None:
 
 
 def _unions(planner: Planner, start: Start, spot: Spot) -> None:
-    """Give each branch of a union that the call does not use a call of its own."""
+    """Add a baseline call for each branch of a union that the call does not use."""
     if start.branched and spot.tokens == start.within:
         return
     for union in spot.unions:
@@ -252,7 +255,7 @@ def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int
 
 
 def _conditions(planner: Planner, start: Start, spot: Spot) -> None:
-    """Give the side of each `if` that the call does not use a call of its own."""
+    """Add a baseline call for the side of each `if` that the call does not use."""
     if start.branched and spot.tokens == start.within:
         return
     for node in spot.found.flat:
@@ -283,7 +286,7 @@ def _other_side(planner: Planner, start: Start, spot: Spot, node: Node) -> None:
 
 
 def _changed(planner: Planner, spot: Spot, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """The value as it is, and with each of the members changed that a condition is about."""
+    """Yield the value, and copies in which a member that a condition names is absent or changed."""
     yield spot.value
     for name in names:
         rest = {key: value for key, value in spot.value.items() if key != name}
@@ -303,9 +306,9 @@ T = TypeVar("T")
 
 
 def spread(items: Sequence[tuple[str, T]], most: int) -> list[T]:
-    """Keep at most `most` of (place, item) pairs: one of each place in turn, in their order.
+    """Keep at most `most` of (place, item) pairs, one of each place in turn.
 
-    What is kept stays in the order in which it came.
+    The kept items stay in their original order.
     """
     if len(items) <= most:
         return [item for _, item in items]

@@ -1,4 +1,4 @@
-"""The state of planning one tool: what was planned, what was dropped, what is still to explore."""
+"""The state of planning one tool: what was planned and dropped, and what is left to explore."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from conformance.spec.pointer import to_pointer
 
 _LONG_KEY: Final = 256
 MOST_BYTES: Final = 64 * 1024 * 1024
-"""Bytes of calls that are made to plan one tool: a call of megabytes gets few deviations."""
+"""The most bytes of calls that are made to plan one tool. Calls of megabytes get few deviations."""
 MOST_BRANCHES: Final = 40
 DEEPEST_BRANCH: Final = 4
 
@@ -37,9 +37,10 @@ DEEPEST_BRANCH: Final = 4
 class Start:
     """A baseline call from which deviations start.
 
-    Only places within `within` belong to it, and there none below a member in `shared`: those
-    were deviated from another start. `filled` is the same call with the absent member made up
-    that is being broken, where there is one. `seen` are the schemas filled in on the way here.
+    It owns the places at and below `within`, except those at and below the members in `shared`:
+    another start deviates there. `absent` is the place of a member that only `arguments` has filled
+    in, in order to deviate there. `seen` has the identities of the schemas that were filled in on
+    the way here.
     """
 
     arguments: Any
@@ -51,10 +52,10 @@ class Start:
     level: int = 0
     absent: Tokens | None = None
     branched: bool = False
-    """The call chose another branch of the union at `within`; its siblings have their own."""
+    """The call uses another branch of the union at `within`. Other calls use the rest."""
 
     def owns(self, tokens: Tokens) -> bool:
-        """Say whether deviations at a place start here."""
+        """Return whether deviations at a place start from this call."""
         size = len(self.within)
         if tokens[:size] != self.within:
             return False
@@ -63,7 +64,7 @@ class Start:
 
 @dataclass(slots=True)
 class Planner:
-    """Collects the cases of one tool; each is judged before it is taken in."""
+    """Collects the cases of one tool. Each is validated before it is added."""
 
     tool: str
     run: str
@@ -75,9 +76,9 @@ class Planner:
     problems: list[str] = field(default_factory=list)
     dropped: int = 0
     today: datetime = SOMEDAY
-    """The day that a rule about dates turns on, where `now` is the day of the other values."""
+    """The day for rules about the present day. `now` is the day of all other values."""
     each: int = 1_000
-    """Deviations to try at one place, valid and broken ones."""
+    """The most valid and the most broken deviations that are tried at one place."""
     waiting: deque[Start] = field(default_factory=deque)
     _left: int = MOST_BYTES
     _size: tuple[int, int] = (0, 0)
@@ -86,11 +87,11 @@ class Planner:
     _repairable: dict[tuple[int, ...], bool] = field(default_factory=dict)
 
     def maker(self, full: bool = False) -> Maker:
-        """Give a fresh maker of values: what it makes does not depend on what came before."""
+        """Return a new maker of values, so that its values do not depend on earlier ones."""
         return Maker(self.view, now=self.now, full=full)
 
     def is_new(self, arguments: Any) -> bool:
-        """Say whether these arguments are sent for the first time, and note that they are."""
+        """Return whether these arguments are sent for the first time, and mark them as sent."""
         key = json.dumps(arguments, sort_keys=True)
         self._spend(len(key))
         short = _short(key)
@@ -100,18 +101,21 @@ class Planner:
         return True
 
     def _spend(self, count: int) -> None:
-        """Count bytes of calls; raises SchemaProblem once all are spent."""
+        """Count bytes of calls. Raises `SchemaProblem` once the budget is used up."""
         self._left -= count
         if self._left < 0:
             most = MOST_BYTES >> 20
             raise SchemaProblem(ProblemKind.TOO_COMPLEX, f"its calls take more than {most} MB")
 
     def is_full(self, start: Start) -> bool:
-        """Say whether no further branch is to start from here."""
+        """Return whether no further branch may start from here."""
         return len(self.branches) >= MOST_BRANCHES or start.level >= DEEPEST_BRANCH
 
     def _is_new_start(self, arguments: Any) -> bool:
-        """Say whether no branch starts from these arguments yet; a valid case of them gives way."""
+        """Return whether no branch starts from these arguments yet, and mark them.
+
+        A valid case with the same arguments is removed.
+        """
         key = _short(json.dumps(arguments, sort_keys=True))
         if key in self._starts:
             return False
@@ -126,7 +130,7 @@ class Planner:
         return True
 
     def whole(self, scenario: str, arguments: Any, strict: Strictness, keyword: str) -> None:
-        """Take in a case that breaks `arguments` itself."""
+        """Add a case that breaks `arguments` itself."""
         if self.is_new(arguments):
             case = Case(
                 id=self.ids.give(scenario, place_of(())),
@@ -140,7 +144,7 @@ class Planner:
             self.cases.append(("", case))
 
     def valid(self, start: Start, spot: Spot, change: Change) -> None:
-        """Take in a valid deviation; one that the schema refuses is dropped and counted."""
+        """Add a valid deviation. One that the schema refuses is dropped and counted."""
         arguments, found, _ = self._judged(start, spot, change)
         if found:
             self.dropped += 1
@@ -148,7 +152,7 @@ class Planner:
             self._valid_case(start, spot.tokens, change.deviation, arguments)
 
     def valid_whole(self, scenario: str, arguments: Any, tokens: Tokens) -> None:
-        """Take in whole valid arguments; `tokens` is the place that they are about."""
+        """Add a case with whole valid arguments. `tokens` is the place that they test."""
         if not self.view.accepts(arguments):
             self.dropped += 1
         elif self.is_new(arguments):
@@ -156,11 +160,11 @@ class Planner:
             self._valid_case(spot_less, tokens, Deviation(scenario, None), arguments)
 
     def broken(self, start: Start, spot: Spot, change: Change) -> None:
-        """Take in a broken deviation, if it is broken at its place and only there.
+        """Add a broken deviation if it is broken at its place, and only there.
 
-        One that turns out valid, or breaks other places too, or a rule of what is around it (two
-        branches of a oneOf match now), is dropped and counted; one that is broken only somewhere
-        that has nothing to do with it is a problem.
+        It is dropped and counted if it is valid, or if it breaks other places too. Another place
+        may be a container: now, for example, two branches of its `oneOf` match. If only unrelated
+        places are broken, that is also a problem of the plan.
         """
         arguments, found, blamed = self._judged(start, spot, change)
         if change.around and found and all(_is_within(b.tokens, blamed) for b in found):
@@ -177,9 +181,10 @@ class Planner:
             self._broken_case(start, spot, change, arguments, found)
 
     def branch(self, start: Start, name: str, beginning: Start) -> None:
-        """Take in a baseline call of its own, from which further deviations start.
+        """Add a further baseline call, from which more deviations start.
 
-        `beginning` holds its arguments, its place and what it shares; the rest is filled in.
+        `beginning` holds its arguments, its place and what it shares. The other fields are set
+        here.
         """
         tokens, arguments = beginning.within, beginning.arguments
         if self.is_full(start) or not self._is_new_start(arguments):
@@ -205,7 +210,7 @@ class Planner:
         )
 
     def _judged(self, start: Start, spot: Spot, change: Change) -> tuple[Any, list[Break], Tokens]:
-        """Give the whole arguments, what they break, and the place that they should break."""
+        """Return the whole arguments, what they break, and the place that they should break."""
         known, size = self._size
         if known != id(start.arguments):
             size = len(json.dumps(start.arguments))
@@ -236,7 +241,10 @@ class Planner:
     def _broken_case(
         self, start: Start, spot: Spot, change: Change, arguments: Any, found: list[Break]
     ) -> None:
-        """Whatever it was meant to break: what a lenient reading makes right is a near miss."""
+        """Add a broken case.
+
+        If a lenient reader makes its value valid, it counts as a near miss.
+        """
         deviation = change.deviation
         near = deviation.near_miss or is_near_miss(spot.taken, deviation.value, spot.value)
         tokens = (*spot.tokens, *change.blamed)
@@ -276,7 +284,7 @@ class Planner:
 
 
 def _short(key: str) -> bytes | str:
-    """A key that takes few bytes: those of all calls would take as much as the calls."""
+    """Return a short key: the full keys of all calls would need as much memory as the calls."""
     return key if len(key) < _LONG_KEY else blake2b(key.encode(), digest_size=16).digest()
 
 
@@ -285,6 +293,6 @@ def _is_within(place: Tokens, around: Tokens) -> bool:
 
 
 def _related(one: Tokens, other: Tokens) -> bool:
-    """Say whether one place is around the other, or the same."""
+    """Return whether one place contains the other, or is the same."""
     size = min(len(one), len(other))
     return one[:size] == other[:size]

@@ -1,8 +1,8 @@
-"""Simpler calls that may still show what a call showed: one after the other, until none does.
+"""Simpler calls that may still show what a call showed, until none does.
 
-Generators: each yields simpler values, is sent for each whether it still fails, and goes on from
-the last that does. They know nothing of servers and schemas; the caller rules out what is not
-valid.
+These are generators. Each yields simpler values, is sent whether each value still fails, and
+continues from the last that does. They know nothing about servers and schemas: the caller skips
+invalid values.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ def smaller_calls(
     *,
     bound: bool = False,
 ) -> Steps:
-    """Give simpler `arguments`, the simplest first.
+    """Yield simpler `arguments`, the simplest first.
 
-    What is not `needed` is left out, else set to what a `known` valid call has there; what then
-    still differs is made smaller. Of a call that is `broken` on purpose that place stays broken:
-    its value is touched only where it lies beyond a `bound`.
+    Parameters that are not `needed` are left out. Others get the value from a `known` valid call.
+    Values that still differ are made smaller. If a call is `broken` on purpose, that place stays
+    broken: its value changes only if it is beyond a `bound`.
     """
     here: dict[str, Any] = dict(arguments)
     own = [name for name in here if broken is None or broken[:1] != (name,)]
@@ -50,14 +50,14 @@ def smaller_calls(
 
 
 def _others_first(call: dict[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
-    """The same call, and before what is as in a good one what is not: that is what to look at."""
+    """Return the call with the members first that differ from the known call: they matter most."""
     return dict(
         sorted(call.items(), key=lambda member: member == (member[0], known.get(member[0])))
     )
 
 
 def _smaller(value: Any, broken: Tokens | None, *, bound: bool) -> Steps:
-    """Simpler values of one place; `broken` is the way from here to what stays broken."""
+    """Yield simpler values of one place. `broken` is the path from here to the broken value."""
     if broken == () and not bound:
         return value
     if isinstance(value, dict):
@@ -80,7 +80,7 @@ def _members(value: dict[str, Any], broken: Tokens | None, *, bound: bool) -> St
             here = simpler
     for name in list(here):
         if broken and name != kept:
-            continue  # what is next to the broken place and is needed is as good as any
+            continue  # a needed member next to the broken place stays as it is
         place = broken[1:] if broken else None
         here = yield from _inside(_smaller(here[name], place, bound=bound), here, (name,))
     return here
@@ -105,7 +105,7 @@ def _items(value: list[Any], broken: Tokens | None, *, bound: bool) -> Steps:
 
 
 def _text(value: str) -> Steps:
-    """Plain letters if only the length matters; else as little as possible, from both ends."""
+    """Yield plain letters, in case only the length matters. Then cut the text at both ends."""
     plain = "a" * len(value)
     here = plain if value != plain and (yield plain) else value
     size = yield from _least(0, len(here), lambda count: here[:count])
@@ -122,7 +122,7 @@ def _number(value: int | float) -> Steps:
 
 
 def _least(low: int, high: int, made: Callable[[int], Any]) -> Generator[Any, bool, int]:
-    """The least size that still fails, by halves; `high` does."""
+    """Find the smallest size that still fails, by binary search. `high` is known to fail."""
     while low < high:
         middle = (low + high) // 2
         if (yield made(middle)):
@@ -133,7 +133,7 @@ def _least(low: int, high: int, made: Callable[[int], Any]) -> Generator[Any, bo
 
 
 def _parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """All of them, then each half, each quarter, and so on down to each one."""
+    """Yield all of them, then each half, each quarter, and so on down to single ones."""
     size = len(names)
     while size:
         for start in range(0, len(names), size):
@@ -142,7 +142,7 @@ def _parts(names: Sequence[Any]) -> Iterator[Sequence[Any]]:
 
 
 def _inside(steps: Steps, around: Any, place: Tokens) -> Steps:
-    """The same steps with each candidate at its place; gives the whole with the smallest."""
+    """Yield the whole with each candidate at its place; return the whole with the smallest one."""
     try:
         candidate = next(steps)
         while True:

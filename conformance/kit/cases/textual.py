@@ -1,4 +1,4 @@
-"""Which cases survive a query, a header or a path, where every value is text."""
+"""Which cases keep their meaning in a query, a header or a path, where every value is text."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from conformance.kit.transport.bindings import traits_of
 
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
-"""What stays one part of a path on every server; `.` and `..` do not."""
+"""A text that stays one part of a path on every server. `.` and `..` do not."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
 def textual(tool: Tool, run: Run) -> Invocation | None:
-    """How a tool is called, if some arguments travel as text. MCP sends all of them as JSON."""
+    """Return how a tool is called, if inputs travel as text or it takes no body. Over MCP: None."""
     called = tool.invocation
     if called is None or traits_of(run).speaks_mcp:
         return None
@@ -37,10 +37,10 @@ def textual(tool: Tool, run: Run) -> Invocation | None:
 
 
 def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
-    """The case as it is sent where values are text; None if it does not survive that.
+    """Return the case as it is sent where values are text; None if its meaning is lost.
 
-    Of a valid text that makes an unusual path, only an answer is expected. Where no body is sent,
-    the arguments have no form of their own that could be wrong.
+    For a valid text that makes an unusual path, every answer is right. If no body is sent,
+    `arguments` itself has no form that could be wrong.
     """
     if survives(view, called, case):
         return case
@@ -50,11 +50,11 @@ def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
 
 
 def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
-    """Say whether a case means the same once some of its values are text.
+    """Return whether a case keeps its meaning when some of its values are sent as text.
 
-    A valid case does if what travels as text is texts, numbers and truth values. A broken one does
-    if a parameter is missing, or if no reading of its text is valid: `"2"` in a query is the
-    integer 2. A path is never broken: another path is another place.
+    A valid case does if all of these are strings, numbers or booleans. A broken case does if a
+    parameter is missing, or if no reading of its text is valid: `"2"` in a query is the integer 2.
+    A path is never broken, because another path is another place.
     """
     if case.violation is None:
         extreme = case.expects is Expectation.ANSWER or case.scenario == WHOLE_FLOAT
@@ -77,21 +77,21 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
         return False
     readings: list[Any] = [text]
-    with suppress(ValueError):  # no JSON: then it is nothing but a text
+    with suppress(ValueError):  # not JSON, so it can only be a string
         readings.append(json.loads(text))
     if text.lower() in TRUTH:
         readings.append(TRUTH[text.lower()])
-    if where is Where.QUERY:  # a list is written as its items, so one value may be a list of one
+    if where is Where.QUERY:  # an array is sent as its items: one value may be an array of one
         readings += [[reading] for reading in readings]
     return not any(view.is_valid(nodes, reading) for reading in readings)
 
 
 def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) -> bool:
-    """Whether each value has a text, where it travels as one.
+    """Return whether each value that is sent as text can be.
 
-    With `any_path`, the case is an extreme one. A float without a fraction is then meant as an
-    integer, which as text is no longer an integer (`1.0`). A text in a path may have spaces and
-    letters of any language. It is sent in a GET alone.
+    With `any_path`, the case is an extreme one. A float without a fraction then counts as an
+    integer, but its text (`1.0`) does not. A text in a path may have spaces and letters of any
+    language, but only in a GET request.
     """
     if not isinstance(arguments, dict):
         return False
@@ -112,9 +112,9 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
 
 
 def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:
-    """Whether a call stays on the tool's own route: each value in its path is one step of it.
+    """Return whether a call stays on the tool's own route: each value in its path is one step.
 
-    What was sent before, is given by a user, or is suggested by a server may be more or less.
+    That may be wrong for a value from an earlier call, from a user, or from a server's suggestion.
     """
     called = textual(tool, run)
     if called is None or not isinstance(arguments, dict):

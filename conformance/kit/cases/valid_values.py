@@ -22,19 +22,19 @@ MOST_ITEMS: Final = 3
 _MOST_WAYS: Final = 24
 _DEEPEST: Final = 8
 _MOST_PIECES: Final = 4_000
-"""Values tried for one document: a schema that needs more is given up by name."""
+"""The most values tried for one document. A schema that needs more is reported as too complex."""
 
 _MOST_FAILED: Final = 400
-"""Branches of one document that end without a value: those that refer to each other never end."""
+"""The most branches of a document without a value: those that refer to each other never end."""
 _MOST_OPTIONAL: Final = 300
 _MOST_TRIED: Final = 40
 _ANY_KIND: Final = ("string", "integer", "boolean", "array", "object")
-"""The types that are tried, in this order, where a schema names none."""
+"""The types that are tried, in this order, if a schema names none."""
 _GIVEN_FORMATS: Final = FORMATS.keys() - {"uuid"}
-"""Formats that give a value: a UUID is somebody's, and one that is made up is nobody's."""
+"""Formats that give a value. An invented UUID does not identify anything."""
 
 Hints = Callable[[str, Constraints], Iterable[Any]]
-"""From a property's name and facts to values worth trying before a made one."""
+"""Takes a property's name and constraints; returns values to try before generated ones."""
 
 
 def _no_hints(_name: str, _facts: Constraints) -> Iterable[Any]:
@@ -43,11 +43,11 @@ def _no_hints(_name: str, _facts: Constraints) -> Iterable[Any]:
 
 @dataclass(slots=True)
 class Maker:
-    """Makes values for one document. `full` adds optional members; dates ascend within it.
+    """Makes values for one document. `full` adds optional members. Its dates ascend.
 
-    `given_only` makes no value that the schema does not give: a default, an allowed value, a bound,
-    a known format. A free text or number, an id, a flag without a default, and what belongs in a
-    list or an object, only its caller knows.
+    With `given_only`, it makes only values that the schema gives: a default, an allowed value, a
+    bound, a known format. Only the caller of the tool knows a free text or number, an id, a flag
+    without a default, or the content of an array or object.
     """
 
     view: SchemaView
@@ -62,9 +62,9 @@ class Maker:
     def value(
         self, nodes: Sequence[Node], name: str = "value", depth: int = 0, keep: Any = ABSENT
     ) -> Any:
-        """Make one value that is valid for all of the nodes; members of `keep` are kept.
+        """Make one value that is valid for all of the nodes. Members of `keep` are kept.
 
-        Raises SchemaProblem (`no_value`) if none is found.
+        Raises `SchemaProblem` (`no_value`) if none is found.
         """
         if depth > _DEEPEST:
             raise _none_at(name, f"nested deeper than {_DEEPEST}")
@@ -91,7 +91,7 @@ class Maker:
         raise _none_at(name, reason)
 
     def several(self, nodes: Sequence[Node], count: int, name: str, depth: int) -> list[Any]:
-        """Make `count` distinct valid values. Raises SchemaProblem if there are not so many."""
+        """Make `count` distinct valid values. Raises `SchemaProblem` if they are not found."""
         found: list[Any] = []
         for made in self._variants(nodes, name, depth):
             self._spend(name)
@@ -115,11 +115,11 @@ class Maker:
         for keyword in ("default", "examples", "example"):
             said = asked.first(keyword)
             if self.given_only and keyword != "default":
-                continue  # they show a call; whether they will do for anybody's, they do not say
+                continue  # an example shows one call, and may not suit another
             if keyword == "examples" and isinstance(said, list):
                 yield from said[:MOST_ITEMS]
             elif not isinstance(said, Absent if self.given_only else Absent | dict):
-                yield said  # an object is filled up below, unless it has to be the given one
+                yield said  # `_objects` completes an object, unless only given values count
         yield from self.hints(name, asked)
         kinds = asked.kinds or _ANY_KIND
         if self.given_only:
@@ -145,7 +145,7 @@ class Maker:
             yield None
 
     def texts(self, asked: Constraints, name: str) -> Iterator[str]:
-        """Give strings that may do: of the format, of the pattern, or the name in its length."""
+        """Yield strings to try: of the format, of the pattern, or the name at a valid length."""
         for known in (f for f in asked.formats if f in FORMATS):
             for _ in range(6):
                 self._made += 1
@@ -230,7 +230,7 @@ class Maker:
         depth: int,
         kept: dict[str, Any],
     ) -> None:
-        """Add optional members: all that can be made; if that is not valid, one by one."""
+        """Add all optional members that can be made. If that is not valid, add them one by one."""
         found: dict[str, Any] = {}
         for name in names:
             try:
@@ -265,7 +265,7 @@ class Maker:
                     yield from ([v, *made[1:]] for v in islice(inner, 8))
 
     def _varied(self, flat: Sequence[Node], made: dict[str, Any], depth: int) -> Iterator[Any]:
-        """The same object with one member changed."""
+        """Yield copies of the object with one member changed."""
         if depth > _DEEPEST:
             return
         for name in made:
@@ -278,13 +278,13 @@ def _too_many(name: str) -> SchemaProblem:
 
 
 def _none_at(name: str, reason: str) -> SchemaProblem:
-    """Say why there is no value at a place, named once: an item bears the name of its array."""
+    """Return why a place has no value, naming it once: an item has the name of its array."""
     told = reason if reason.startswith(f"{name}: ") else f"{name}: {reason}"
     return SchemaProblem(ProblemKind.NO_VALUE, told)
 
 
 def _is_given(kind: str, asked: Constraints) -> bool:
-    """Whether the schema of a place gives a value of this type, without a default."""
+    """Return whether the schema of a place gives a value of this type without a default."""
     if kind == "string":
         return not asked.patterns and any(name in _GIVEN_FORMATS for name in asked.formats)
     if kind in ("integer", "number"):
@@ -293,7 +293,7 @@ def _is_given(kind: str, asked: Constraints) -> bool:
 
 
 def fitted(text: str, asked: Constraints) -> str:
-    """Lengthen or cut a text so that its length is allowed."""
+    """Extend or cut a text to a valid length. Raises `SchemaProblem` if that is too long."""
     most = LONGEST_TEXT if asked.max_length is None else asked.max_length
     if asked.min_length > 100_000:
         raise SchemaProblem(ProblemKind.NO_VALUE, f"needs {asked.min_length} characters")

@@ -14,20 +14,20 @@ from conformance.kit.schema.places import ABSENT, Absent, Tokens, get
 from conformance.kit.schema.view import Node, SchemaView
 
 DEEPEST: Final = 6
-"""Levels of a call that are walked: real ones have three or four."""
+"""The most levels of a call that are walked. Real calls have three or four."""
 _MOST_MEMBERS: Final = 500
 _MOST_INDEXES: Final = 3
-"""Items of one array that are walked where each has a schema of its own."""
+"""The most items of an array that are walked if each has its own schema."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """One place: its schemas, flat, and the value (or ABSENT).
+    """One place: its schemas, flattened, and its value (or ABSENT).
 
-    `everywhere` are the schemas of every branch, at this place and above, not of those in use
-    alone, and `taken` is what this place takes in any of them. `scope` is the nearest place above,
-    or this one, from which a whole value must be judged; `scope_nodes` are its schemas: above it
-    each member is judged by its own schema alone.
+    `everywhere` has the schemas of every branch, at this place and above, not only of those in use.
+    `taken` is what this place accepts in any of them. `scope` is this place or the nearest one
+    above from which a whole value must be validated. `scope_nodes` are its schemas. Above `scope`,
+    each member is validated by its own schema alone.
     """
 
     tokens: Tokens
@@ -49,16 +49,16 @@ class Spot:
 
 
 def spots(view: SchemaView, arguments: Any) -> Iterator[Spot]:
-    """Give every place of valid `arguments`, outer ones first, in the order of the schema.
+    """Yield every place of valid `arguments`, outer ones first, in the order of the schema.
 
-    Members and first items that are absent are given too, with ABSENT as their value.
+    Absent members and absent first items are included, with ABSENT as their value.
     """
     root = (view.root,)
     yield from _walk(view, root, _Step((), arguments, True, (), root, root))
 
 
 def spot_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Spot:
-    """Give one place that valid `arguments` have."""
+    """Return the spot at one place in valid `arguments`."""
     nodes: tuple[Node, ...] = (view.root,)
     step = _Step((), arguments, True, (), nodes, nodes)
     for token in tokens:
@@ -108,7 +108,7 @@ def _walk(view: SchemaView, nodes: Sequence[Node], step: _Step) -> Iterator[Spot
 
 
 def _below(view: SchemaView, spot: Spot) -> Iterator[tuple[tuple[Node, ...], _Step]]:
-    """The members or items of a spot's value that are walked."""
+    """Yield the members or items of a spot's value that are walked."""
     if isinstance(spot.value, dict):
         names = dict.fromkeys((*spot.asked.names, *spot.asked.required, *spot.value))
         yield from _members(view, spot, islice(names, _MOST_MEMBERS))
@@ -153,7 +153,7 @@ def _item(spot: Spot, index: int) -> tuple[tuple[Node, ...], _Step]:
 def _scope(
     spot: Spot, token: str | int, below: tuple[Node, ...]
 ) -> tuple[Tokens, tuple[Node, ...]]:
-    """From where a member is judged: itself where nothing around it looks at it."""
+    """Return where the validation of a member begins: at itself, if no schema above looks at it."""
     if spot.found.plain and spot.scope == spot.tokens:
         return (*spot.tokens, token), below
     return spot.scope, spot.scope_nodes
@@ -165,7 +165,7 @@ def _walked(value: list[Any], asked: Constraints) -> int:
 
 
 def discriminators(view: SchemaView, found: Applied) -> frozenset[str]:
-    """Name the members that choose a branch of a union, or that a condition asks about."""
+    """Return the members that choose a branch of a union, or that a condition checks."""
     names: set[str] = set()
     for union in found.unions:
         each = [declared(view, branch) for branch in union.branches]
@@ -179,7 +179,7 @@ def discriminators(view: SchemaView, found: Applied) -> frozenset[str]:
 
 
 def declared(view: SchemaView, branch: Node) -> dict[str, Any]:
-    """Give the members that a branch declares itself, through its references and allOf."""
+    """Return the members that a branch declares itself, through references and `allOf`."""
     members: dict[str, Any] = {}
     for node in applied(view, (branch,), ABSENT).flat:
         if isinstance(node.schema, dict):
