@@ -1,4 +1,4 @@
-"""Model calls through a gateway, each with what the provider does in answer to its attempts."""
+"""Model calls through a gateway, each with the provider's answers to its attempts."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ BASELINE: Final = "baseline"
 """The name of the steps that show whether a family's provider is reached."""
 
 Turns = Callable[[str], tuple[Turn, ...]]
-"""The turns of a call, by its nonce. The last one also answers all later attempts."""
+"""Takes a call's nonce, and returns its turns. The last one also answers later attempts."""
 
 
 def pieces_of(nonce: str) -> tuple[str, str, str]:
-    """The pieces of content of a call: no other call has them."""
+    """Return the pieces of content of a call. No other call has them."""
     return f"{nonce}:one", " two", " three."
 
 
 def says(nonce: str) -> tuple[Turn, ...]:
-    """An answer in three pieces."""
+    """Return the turns of an answer in three pieces."""
     return (Says(Completion(pieces_of(nonce))),)
 
 
 def model_name(policy: Mapping[str, Any], entry: str, nonce: str) -> str:
-    """The model to ask for: as the policy declares it for a family, or for the fallback chain."""
+    """Return the model to ask for, as the policy declares it for a family or the fallback chain."""
     declared = policy.get("models")
     named = declared.get(entry) if isinstance(declared, dict) else None
     pattern = named if isinstance(named, str) else f"{entry}/{{nonce}}"
@@ -43,14 +43,14 @@ def model_name(policy: Mapping[str, Any], entry: str, nonce: str) -> str:
 
 
 class _Play:
-    """Plays the turns: each family of providers has attempts of its own."""
+    """Plays the turns. The attempts at each family of providers are counted separately."""
 
     def __init__(self, turns: Mapping[ApiFamily | None, tuple[Turn, ...]], nonce: str) -> None:
         self._turns, self._nonce = turns, nonce
         self._attempts: dict[ApiFamily, int] = {}
 
     def __call__(self, arrival: Arrival, _: int) -> Iterable[Act]:
-        """What is done in answer to an arrival; a path without a face is refused."""
+        """Return what is done in answer to an arrival. A path without a face is refused."""
         body = _json(arrival.body)
         found = face_of(arrival.path, arrival.query, body)
         if found is None:
@@ -63,7 +63,7 @@ class _Play:
 
 
 def request_id_of(nonce: str, attempt: int) -> str:
-    """The provider's own id of a request."""
+    """Return the id that the provider gives to a request."""
     return f"req_{nonce.removeprefix('afn-')}_{attempt}"
 
 
@@ -79,7 +79,7 @@ def model_call(
     leave: Literal["", "content", "request"] = "",
     settle: float = 0.0,
 ) -> ModelCall:
-    """A call of a model; `elsewhere` holds the turns of families that differ."""
+    """Return a call of a model. `elsewhere` holds the turns of families that differ."""
     nonce = f"afn-{secrets.token_hex(6)}"
     played: dict[ApiFamily | None, tuple[Turn, ...]] = {None: turns(nonce)}
     played |= {family: own(nonce) for family, own in (elsewhere or {}).items()}

@@ -36,12 +36,12 @@ class Scenario:
     turns: tuple[Turn, ...]
 
     def acts(self, attempt: int, scene: Scene) -> Iterable[Act]:
-        """What is done in answer to an attempt; the first is number 1."""
+        """Return what is done in answer to an attempt. The first is number 1."""
         return self.turns[min(attempt, len(self.turns)) - 1].acts(scene)
 
 
 def turns_over(scenario: Scenario, attempt: int) -> bool:
-    """Whether the scenario has played its last turn."""
+    """Return whether the scenario has played its last turn."""
     return attempt >= len(scenario.turns)
 
 
@@ -142,14 +142,14 @@ SCENARIOS: Final[Mapping[str, Scenario]] = {each.name: each for each in _scenari
 
 
 _MOST_CALLS: Final = 10_000
-"""Calls whose attempts are counted at the same time."""
+"""The most calls whose attempts are counted at the same time."""
 
 
 class Attempts:
-    """Counts the attempts of each call: requests with one face, model and user message.
+    """Counts the attempts of each call: requests with the same face, model and user message.
 
-    After the last turn of the scenario, the next such request begins it again. So does the one
-    that comes after very many other calls.
+    The next such request after the last turn starts the scenario again. So does one that comes
+    after very many other calls.
     """
 
     def __init__(self, scenario: Scenario) -> None:
@@ -157,7 +157,7 @@ class Attempts:
         self._count: OrderedDict[bytes, int] = OrderedDict()
 
     def next(self, face: Face, scene: Scene) -> int:
-        """The number of this attempt, from 1."""
+        """Return the number of this attempt, from 1."""
         said = "\0".join((face.name, scene.asked.model, scene.asked.user))
         call = sha256(said.encode("utf-8", "surrogatepass")).digest()
         number = self._count.pop(call, 0) + 1

@@ -18,33 +18,33 @@ from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName
 _JSON: Final = ("content-type", "application/json")
 _SSE: Final = ("content-type", "text/event-stream")
 NOTHING: Final = Asked("", stream=False, user="")
-"""What a request asks for that is not a model call."""
+"""What a request asks for if it is not a model call."""
 BOM: Final = "\ufeff".encode()
 _LONGEST_MODEL: Final = 1_000
-"""Characters of a name that each event of an answer repeats."""
+"""The most characters of a model name, because each event of an answer repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The request that a turn answers. `request_id` is the provider's own id of it."""
+    """The request that a turn answers. `request_id` is the id that the provider gives it."""
 
     face: Face
     asked: Asked
     request_id: str
     host: str = ""
-    """The host that it was sent to, with the port."""
+    """The host that the request was sent to, with the port."""
 
     @property
     def model(self) -> str:
-        """The model that the answer names: the one that was asked for, but not megabytes of it."""
+        """The model that the answer names: the requested one, cut if it is very long."""
         return self.asked.model[:_LONGEST_MODEL]
 
 
 class Turn(Protocol):
-    """What is done in answer to one request."""
+    """What the provider does in answer to one request."""
 
     def acts(self, scene: Scene) -> Iterable[Act]:
-        """The primitives, in the form of the scene's face."""
+        """Return the acts, in the form of the scene's face."""
         ...
 
 
@@ -52,8 +52,8 @@ class Turn(Protocol):
 class Layout:
     """How the events of a stream are written. All layouts mean the same.
 
-    Without a `line_end`, lines end as the provider ends them. `every` cuts the bytes after so many;
-    0 cuts at the end of each event alone.
+    If `line_end` is empty, lines end as the provider ends them. The data is cut after each `every`
+    bytes, or only at the end of each event if `every` is 0.
     """
 
     line_end: str = ""
@@ -63,7 +63,7 @@ class Layout:
     every: int = 0
 
     def sends(self, frames: list[Frame], face: Face) -> list[Act]:
-        """The events, written so."""
+        """Return the events in this layout."""
         acts: list[Act] = []
         end = self.line_end or face.line_end
         for number, frame in enumerate(frames):
@@ -84,9 +84,10 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """An answer. `then` follows the first content of a stream; without `rest`, nothing follows it.
+    """An answer. `then` follows the first content of a stream. Without `rest`, the answer stops
+    there.
 
-    Where no stream was asked for, `then` follows the first half of the body.
+    If no stream was requested, `then` follows the first half of the body.
     """
 
     completion: Completion
@@ -97,7 +98,7 @@ class Says:
     pause: float = 0.0
 
     def acts(self, scene: Scene) -> list[Act]:
-        """Events of a stream, or one JSON body."""
+        """Return the events of a stream, or one JSON body."""
         said = _for(self.completion, scene)
         if not scene.asked.stream:
             body = json.dumps(scene.face.whole(said)).encode()
@@ -118,13 +119,13 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Refuses:
-    """One of the thirteen errors, as the provider says it."""
+    """One of the thirteen errors, in the provider's form."""
 
     error: RuntimeErrorName
     headers: Mapping[str, str] = field(default_factory=dict)
 
     def acts(self, scene: Scene) -> list[Act]:
-        """A status, and the error in the body."""
+        """Return a status, and the error in the body."""
         refusal = scene.face.refusal(self.error, scene.request_id)
         headers = {**refusal.headers, **self.headers}.items()
         return _body(refusal.status, json.dumps(refusal.body).encode(), _JSON, *headers)
@@ -132,15 +133,15 @@ class Refuses:
 
 @dataclass(frozen=True, slots=True)
 class RefusesUntil:
-    """A refusal that asks to wait until a date, which is then just more than a second away.
+    """A refusal that asks to wait until a date, which is then one to two seconds away.
 
-    A date has whole seconds: the answer waits for the moment that is right for it.
+    The date has whole seconds, so the answer first waits for the next full second.
     """
 
     error: RuntimeErrorName
 
     def acts(self, scene: Scene) -> Iterable[Act]:
-        """The date is computed when the answer begins."""
+        """Yield the acts. The date is computed when the answer begins."""
         yield Wait(1 - time() % 1)
         date = formatdate(ceil(time() + 1), usegmt=True)
         yield from Refuses(self.error, {"retry-after": date}).acts(scene)
@@ -148,13 +149,13 @@ class RefusesUntil:
 
 @dataclass(frozen=True, slots=True)
 class FailsInStream:
-    """Content, and then the provider's error inside the stream; a refusal without a stream."""
+    """Content, and then the provider's error inside the stream. Without a stream, a refusal."""
 
     completion: Completion
     error: RuntimeErrorName
 
     def acts(self, scene: Scene) -> list[Act]:
-        """The status is 200 by then."""
+        """Return the acts. In a stream, the status 200 was sent before the error."""
         if not scene.asked.stream:
             return Refuses(self.error).acts(scene)
         error = Send(scene.face.broken_off(self.error).encoded(scene.face.line_end))
@@ -165,14 +166,14 @@ class FailsInStream:
 class Unreadable:
     """An answer in which, after `before`, an event of its stream is not JSON.
 
-    The event has the name of one with content: who reads it may leave out those of other names.
+    The event has the same name as one with content, because a client may ignore other names.
     """
 
     completion: Completion
     before: tuple[Act, ...] = ()
 
     def acts(self, scene: Scene) -> list[Act]:
-        """The rest of the answer follows."""
+        """Return the acts. The rest of the answer follows the event."""
         said = _for(self.completion, scene)
         frames = scene.face.frames(said)
         name = frames[_first_content(frames, said)].name
@@ -182,7 +183,7 @@ class Unreadable:
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """An answer that is not of the provider's form. With 200 it looks like a success."""
+    """An answer that does not have the provider's form. With 200 it looks like a success."""
 
     body: bytes
     content_type: str = "application/json"
@@ -190,19 +191,19 @@ class Foreign:
     headers: tuple[tuple[str, str], ...] = ()
 
     def acts(self, scene: Scene) -> list[Act]:
-        """The same bytes for each face."""
+        """Return the same bytes for each face."""
         kind = ("content-type", self.content_type)
         return _body(self.status, self.body, kind, *self.headers)
 
 
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """The prompt is blocked: each family has its own way to say so."""
+    """The prompt is blocked. Each family says so in a different way."""
 
     completion: Completion
 
     def acts(self, scene: Scene) -> list[Act]:
-        """Gemini has a field for it. The others end an answer without content."""
+        """Return the acts. Gemini has a field for this; others end an answer without content."""
         if scene.face.family is not ApiFamily.GEMINI:
             return Says(self.completion).acts(scene)
         count = self.completion.usage.input
@@ -219,12 +220,12 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True)
 class Redirects:
-    """Sends the client to another host, which is the same machine under its other name."""
+    """Sends the client to another host: the same machine under its other name."""
 
     path: str
 
     def acts(self, scene: Scene) -> list[Act]:
-        """307: the method, the body and most headers stay."""
+        """Return a 307, so that the method, the body and most headers stay."""
         host, _, port = scene.host.rpartition(":")
         other = "127.0.0.1" if host == "localhost" else "localhost"
         return _body(307, b"", ("location", f"http://{other}:{port}{self.path}"))
@@ -232,29 +233,29 @@ class Redirects:
 
 @dataclass(frozen=True, slots=True)
 class Leads:
-    """Primitives as they are, the same for each face."""
+    """Acts without change, the same for each face."""
 
     done: tuple[Act, ...]
 
     def acts(self, scene: Scene) -> list[Act]:
-        """The primitives."""
+        """Return the acts."""
         return list(self.done)
 
 
 @dataclass(frozen=True, slots=True)
 class Waits:
-    """Another turn, after a time or a barrier."""
+    """Another turn, after a wait or a barrier."""
 
     before: Wait | Barrier
     turn: Turn
 
     def acts(self, scene: Scene) -> list[Act]:
-        """The wait comes before the status."""
+        """Return the acts. The wait comes before the status."""
         return [self.before, *self.turn.acts(scene)]
 
 
 def no_face(arrival: Arrival) -> Foreign:
-    """The answer to a path that no API has: it names those that the provider has."""
+    """Return the answer to a path that no API has. It names the paths that the provider has."""
     paths = ", ".join(face.path for face in FACES)
     said = f"The fake provider has no {arrival.method} {arrival.path}. It has POST {paths}."
     body = json.dumps({"error": {"message": said, "code": "not_found"}}).encode()
@@ -267,7 +268,7 @@ def _body(status: int, body: bytes, *headers: tuple[str, str]) -> list[Act]:
 
 
 def _for(said: Completion, scene: Scene) -> Completion:
-    """The completion with the model that was asked for, and the provider's id."""
+    """Return the completion with the requested model, and with the provider's id."""
     return Completion(
         said.pieces,
         said.thinking,
@@ -282,7 +283,7 @@ def _for(said: Completion, scene: Scene) -> Completion:
 
 
 def _first_content(frames: list[Frame], said: Completion) -> int:
-    """Where the first content is in the stream; before everything else without content."""
+    """Return the index of the first content in the stream; 0 if there is no content."""
     fragments = [call.fragments[0] for call in said.calls if call.fragments]
     sought: list[Any] = [*said.pieces, *fragments]
     if not sought:

@@ -1,4 +1,4 @@
-"""The random phase: cases drawn at random, the same for the same seed (the kit's section 3)."""
+"""The random phase: random cases, the same for the same seed (the kit's section 3)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ from pathlib import Path
 
 from hypothesis.configuration import set_hypothesis_home_dir
 
-# Before anything is drawn: the library keeps its tables of characters there, which else would be
-# the folder where the user happens to be.
+# Set before anything is drawn: the library stores its tables of characters in this directory. Its
+# default is in the user's current directory.
 set_hypothesis_home_dir(Path(__file__).resolve().parents[4] / ".cache" / "hypothesis")

@@ -1,8 +1,8 @@
-"""Ways to make values of a seeded generator of chance: the same for the same seed, everywhere.
+"""Makers of values from a seeded random generator: the same for the same seed, everywhere.
 
-The plain parts of a call are made here. The library that draws the rest (see `library`) keeps a
-record of each choice, to make failing examples small; the kit does that by sending simpler calls
-(see `smaller`), and the record takes many times as long as the choice.
+The plain parts of a call are made here. The library that draws the rest (see `library`) records
+each choice, so that it can shrink failing examples. The record takes many times as long as the
+choice. The kit shrinks a call by sending simpler ones instead (see `shrink`).
 """
 
 from __future__ import annotations
@@ -25,53 +25,54 @@ from conformance.kit.cases.random.effort import TooMuch, chosen
 
 Test = Callable[[Any], bool]
 _TRIES: Final = 5
-"""How often a value that does not fit is made anew, before all around it is."""
+"""How many values are tried before the value around them is made again."""
 _LARGEST: Final = 2_000
-"""Values that one call may hold: a schema that asks for a million items would fill the memory."""
+"""The most values in one call. A schema that asks for a million items would fill the memory."""
 _LETTERS: Final = 50_000
-"""Letters of one call beyond which its texts are as short as they may be: each letter is a choice.
+"""After this many characters in one call, texts get their minimum length: each character is a
+choice.
 """
 _BLOCK: Final = 2_000
-"""Letters of one text that are chosen; a longer one repeats them."""
+"""The most characters of one text that are chosen. A longer text repeats them."""
 WIDE: Final = 2**24
-"""From so many numbers on, those near the first are meant more often than chance would have it."""
+"""In a range of more numbers than this, numbers near zero come up more often than others."""
 _BITS: Final = (8, 8, 16, 16, 16, 32, 64)
 _ONE_IN: Final = 8
 
 
 class Unlucky(Exception):
-    """No value that fits came up: what is around it is to be made anew."""
+    """No value fits, so the value around it must be made again."""
 
 
 class TooLarge(Unlucky):
-    """What was to be made holds more values than a call may; the text says how many those are."""
+    """The value would hold more values than a call may. The text says how many that is."""
 
 
 class Chance(Random):
-    """A generator that makes so many values, and no more, for one call. Raises TooLarge beyond."""
+    """A random generator with a limit of values per call. Raises `TooLarge` above it."""
 
     _left = _LARGEST
     _letters = _LETTERS
 
     def begin(self) -> None:
-        """Begin a call."""
+        """Begin a call with its full limits."""
         self._left = _LARGEST
         self._letters = _LETTERS
 
     def length(self, least: int, most: int) -> int:
-        """Pick the length of a text: the least where the call has many letters already."""
+        """Pick the length of a text: the minimum if the call has many characters already."""
         size = self.randint(least, most) if self._letters > 0 else least
         self._letters -= size
         return size
 
     def spend(self, values: int = 1) -> None:
-        """Count values that are about to be made."""
+        """Count values that are made next. Raises `TooLarge`."""
         self._left -= values
         if self._left < 0:
             raise TooLarge(f"a call of more than {_LARGEST} values")
 
     def whether(self) -> bool:
-        """Toss a coin."""
+        """Return True or False, each half of the time."""
         return self.random() < 0.5
 
 
@@ -79,29 +80,29 @@ Maker = Callable[[Chance], Any]
 
 
 def always(value: Any) -> Maker:
-    """Make one value."""
+    """Return a maker of this value."""
     return lambda _: value
 
 
 def among(values: Sequence[Any]) -> Maker:
-    """Make one of some values."""
+    """Return a maker that picks one of these values."""
     return lambda chance: chance.choice(values)
 
 
 def one_of(makers: Sequence[Maker]) -> Maker:
-    """Make a value in one of some ways."""
+    """Return a maker that uses one of these makers each time."""
     if len(makers) == 1:
         return makers[0]
     return lambda chance: chance.choice(makers)(chance)
 
 
 def integers(low: int, high: int) -> Maker:
-    """Make an integer of a range."""
+    """Return a maker of integers from `low` to `high`."""
     return lambda chance: chance.randint(low, high)
 
 
 def fitting(make: Maker, test: Test) -> Maker:
-    """Make a value that passes a test. Raises Unlucky after some that do not."""
+    """Return a maker of values that pass a test. It raises `Unlucky` after some that do not."""
 
     def made(chance: Chance) -> Any:
         for _ in range(_TRIES):
@@ -114,14 +115,14 @@ def fitting(make: Maker, test: Test) -> Maker:
 
 
 def run(chance: Chance, letters: Sequence[str], least: int, most: int) -> str:
-    """Make a text of so many of these letters."""
+    """Make a text of `least` to `most` characters from these letters."""
     size = chance.randint(least, most)
     block = "".join(chance.choices(letters, k=min(size, _BLOCK)))
     return block if size <= _BLOCK else (block * -(-size // _BLOCK))[:size]
 
 
 def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
-    """Make an array. Where its items are to differ, Unlucky is raised if they do not."""
+    """Return a maker of arrays. With `unique`, it raises `Unlucky` if too few items differ."""
 
     def made(chance: Chance) -> list[Any]:
         size = chance.randint(least, most)
@@ -144,9 +145,10 @@ def items(make: Maker, least: int, most: int, *, unique: bool = False) -> Maker:
 def members(
     names: Maker, make: Maker, most: int, *, least: int = 0, taken: Collection[str] = ()
 ) -> Maker:
-    """Make an object of so many members, none of which is `taken`.
+    """Return a maker of objects with at most `most` members.
 
-    Raises Unlucky if there are not so many names.
+    If `least` is not 0, it uses no name in `taken`, and raises `Unlucky` if there are too few
+    names.
     """
 
     def made(chance: Chance) -> dict[str, Any]:
@@ -167,7 +169,7 @@ def members(
 
 
 def place(chance: Chance, count: int, near: int) -> int:
-    """Pick a number from 0 to `count`: of very many, often one that is not far from `near`."""
+    """Pick a number from 0 to `count`. If there are very many, it is often close to `near`."""
     if count > WIDE and chance.randrange(_ONE_IN):
         far = chance.getrandbits(chance.choice(_BITS))
         for found in (near + far, near - far) if chance.whether() else (near - far, near + far):
@@ -179,15 +181,16 @@ def place(chance: Chance, count: int, near: int) -> int:
 _BACKEND: Final = "agent-formats"
 
 ONE_AT_A_TIME: Final = threading.RLock()
-"""Held by each user of the library: its table of a million characters, which the first text in a
-clone needs, is worked out by one thread for all. Python's warnings are silenced for all, too.
+"""Held by each user of the library, for two reasons. The first text in a clone needs a table of a
+million characters, which one thread computes for all. Python's warnings are silenced in all
+threads.
 """
 
 T = TypeVar("T")
 
 
 class OfTheSeedAlone(HypothesisProvider):
-    """Draws without the constants that the library collects from whatever modules are loaded."""
+    """Draws without the constants that the library collects from the modules that are loaded."""
 
     def _maybe_draw_constant(self, *_: Any, **__: Any) -> None:
         chosen()
@@ -200,10 +203,11 @@ _GENERATOR: Final = "_hypothesis_global_random"
 
 
 def _own_generator() -> None:
-    """Give this thread the generator that the library else makes for each, to seed tests without a
-    seed of their own: it would look through all objects of the process, for longer than to draw.
+    """Give this thread a generator, so that the library does not make one.
 
-    With a release of the library that names it otherwise, drawing takes longer, and nothing else.
+    The library needs one in each thread for tests without a seed. To make it, it looks through all
+    objects of the process, which takes longer than to draw. If a release renames it, drawing only
+    takes longer.
     """
     if getattr(core.threadlocal, _GENERATOR, ...) is None:
         setattr(core.threadlocal, _GENERATOR, Random(0))  # noqa: S311 - no secret
@@ -219,10 +223,9 @@ def drawn(
     seed: int,
     counting: AbstractContextManager[object] | None = None,
 ) -> list[T]:
-    """Draw up to `count` different values: those that came up, where more would take too much,
-    which is counted within `counting`.
+    """Draw up to `count` values, or those that came up before it took too much work.
 
-    Raises NotDrawable if none can be drawn.
+    `counting` counts the work. Raises `NotDrawable` if none can be drawn.
     """
     found: list[T] = []
 
@@ -248,6 +251,6 @@ def drawn(
     except TooMuch as reason:
         if not found:
             raise NotDrawable(str(reason)) from None
-    except Exception as error:  # whatever a strange schema does to the library is said, not fatal
+    except Exception as error:  # a strange schema may cause any error: report it and go on
         raise NotDrawable(f"{type(error).__name__}: {error}") from error
     return found

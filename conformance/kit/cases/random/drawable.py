@@ -1,7 +1,7 @@
-"""Rewrites an input schema to draft-07 without references, bounded: what can be drawn from.
+"""Rewrites an input schema so that values can be drawn: draft-07, no references, limited size.
 
-The library that draws knows draft-07 and no recursion. What cannot be rewritten is left out and
-named: the schema gets wider there, and what is drawn too wide is dropped when it is judged.
+The library that draws knows draft-07, but no recursion. What cannot be rewritten is left out and
+reported. The schema then allows more, and drawn values that are invalid are dropped later.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from conformance.kit.schema.view import Node, SchemaView
 from conformance.spec.pointer import to_pointer
 
 UNROLLED: Final = 3
-"""How often a schema may stand inside itself."""
+"""How often a schema may occur inside itself."""
 WIDEST: Final = 100
-"""How far numbers stray from zero where the schema gives no bound (`sleep` is a real tool)."""
+"""How far numbers are from zero if the schema gives no bound (`sleep` is a real tool)."""
 ECMA: Final = "(?a)"
-r"""What a pattern begins with, so that `\d` and `\w` mean in Python what they mean in ECMA."""
+r"""The prefix of a pattern, so that `\d` and `\w` mean in Python what they mean in ECMA."""
 _MOST_DRAWN: Final = 12
-"""Items of one array that are drawn, where the schema allows very many."""
+"""The most items of one array that are drawn, even if the schema allows more."""
 _LARGEST: Final = 2_000
-"""Schemas that a rewritten one may hold: references that fan out would fill the memory."""
+"""The most schemas in a rewritten one. References that fan out would fill the memory."""
 _MOST_CHOICES: Final = 200
-"""Values of one enum that are drawn from: the library asks of each whether it is among all."""
+"""The most values of one enum that are drawn from: the library compares each with all others."""
 _COMBINING: Final = ("allOf", "anyOf", "oneOf")
 _KEPT: Final = ("type", "enum", "const", "multipleOf", "uniqueItems", "required",
                 "minProperties", "maxProperties")  # fmt: skip
@@ -45,14 +45,14 @@ Schema = dict[str, Any] | bool
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """A schema to draw from, and what it leaves out: `keyword at /pointer`, each once."""
+    """A schema to draw from, and what it leaves out: `keyword at /pointer`, without duplicates."""
 
     schema: Schema
     skipped: tuple[str, ...]
 
 
 def normalised(view: SchemaView, node: Node) -> Normalised:
-    """Rewrite one schema of a view. Raises SchemaProblem if it is too large, or never ends."""
+    """Rewrite one schema of a view. Raises `SchemaProblem` if it is too large, or never ends."""
     rewriting = _Rewriting(view)
     schema = rewriting.of(node, _Where())
     return Normalised(schema, tuple(dict.fromkeys(rewriting.skipped)))
@@ -60,14 +60,14 @@ def normalised(view: SchemaView, node: Node) -> Normalised:
 
 @dataclass(frozen=True, slots=True)
 class _Where:
-    """Where a schema stands. `exact`: it is negated or asked about, and must not be narrowed.
+    """The position of a schema. `exact`: it is negated or a condition, and must not be narrowed.
 
-    `joined`: it is one part of several that hold together, so that it may not be closed alone.
+    `joined`: it is one of several parts that apply together, so it must not be closed alone.
     """
 
     path: Tokens = ()
     inside: tuple[int, ...] = ()
-    """The schemas around it, by identity."""
+    """The identities of the schemas around it."""
     exact: bool = False
     joined: bool = False
 
@@ -83,7 +83,7 @@ class _Rewriting:
     _left: int = _LARGEST
 
     def of(self, node: Node, where: _Where) -> Schema:
-        """Rewrite one schema where it stands."""
+        """Rewrite one schema at its position."""
         schema = node.schema
         if not isinstance(schema, dict):
             if where.exact or schema is False:
@@ -138,7 +138,10 @@ class _Rewriting:
                     out[keyword] = self.of(node.sub(schema[keyword]), at)
 
     def _imply_a_type(self, node: Node, where: _Where, out: dict[str, Any]) -> None:
-        """Where nothing is said, nothing is drawn: that any value will do is seldom meant."""
+        """Add the types that the keywords imply; if there are none, draw nothing.
+
+        Few schemas without a type really mean every value.
+        """
         if out.keys() & {"enum", "const", *_COMBINING}:
             return
         kinds = constraints((node,)).kinds
@@ -190,7 +193,7 @@ class _Rewriting:
 
     def _pattern(self, expression: str, where: _Where, out: dict[str, Any]) -> None:
         if patterns.is_known(expression) and patterns.is_python(expression):
-            # In ECMA's sense \d and \w are ASCII. Parts that are joined cannot begin with a flag.
+            # In ECMA, \d and \w are ASCII. A part of a whole cannot begin with a flag.
             out["pattern"] = expression if where.joined else f"{ECMA}{expression}"
             return
         found = patterns.samples(expression, out.get("minLength", 0), out.get("maxLength"))
@@ -233,7 +236,7 @@ class _Rewriting:
             out["items"] = _anything()
 
     def _rest(self, node: Node, rest: Any, below: _Where) -> Schema | None:
-        """What items are drawn of that have no schema of their own; None if nothing is said."""
+        """Return the schema of items that have none of their own; None if there is none."""
         if rest is None:
             return None
         if rest in (True, {}) and not below.exact:
@@ -263,8 +266,10 @@ class _Rewriting:
             self._close(node, out)
 
     def _dependents(self, node: Node, where: _Where, out: dict[str, Any]) -> None:
-        """Of several holders the library takes one in an order that changes with the process:
-        where it is the library that draws, they are left to be judged.
+        """Add the dependencies, unless there are several and the library draws the schema.
+
+        The library would take one in an order that changes with the process. Validation drops
+        values that break them.
         """
         schema = node.schema
         found: dict[str, Any] = {}
@@ -280,7 +285,7 @@ class _Rewriting:
             out["dependencies"] = found
 
     def _close(self, node: Node, out: dict[str, Any]) -> None:
-        """Draw no members of which nothing is said, where anything is said at all."""
+        """Exclude members about which nothing is said, if anything is said about members."""
         declared = tuple(dict.fromkeys(_declared(self.view, node)))
         named = out.keys() & {"patternProperties", "propertyNames"}
         if isinstance(out.get("additionalProperties"), dict):
@@ -299,7 +304,7 @@ class _Rewriting:
 
 
 def _declared(view: SchemaView, node: Node, depth: int = 0) -> Iterator[str]:
-    """Every member that a schema names, through references, branches and conditions."""
+    """Yield every member that a schema names, through references, branches and conditions."""
     schema = node.schema
     if not isinstance(schema, dict) or depth > 8:
         return
@@ -317,7 +322,7 @@ def _declared(view: SchemaView, node: Node, depth: int = 0) -> Iterator[str]:
 
 
 def _anything() -> dict[str, Any]:
-    """What is drawn where the schema lets anything stand."""
+    """Return what is drawn if the schema allows every value."""
     return {
         "type": list(_SCALARS),
         "format": text_name(0, LONGEST_TEXT),
@@ -331,7 +336,7 @@ def _name() -> dict[str, Any]:
 
 
 def _may_be(schema: dict[str, Any], *kinds: str) -> bool:
-    """Whether a schema speaks of one of these types, or may be about any."""
+    """Return whether a schema allows one of these types, by its `type` or by its other keywords."""
     named = schema.get("type")
     if named is None:
         return bool(set(constraints((Node(schema, None),)).kinds) & set(kinds))
@@ -339,7 +344,7 @@ def _may_be(schema: dict[str, Any], *kinds: str) -> bool:
 
 
 def _is_possible(out: dict[str, Any]) -> bool:
-    """Whether anything can be drawn: an impossible part of a whole makes it impossible."""
+    """Return whether anything can be drawn. An impossible part makes the whole impossible."""
     if out.get("enum") == [] or any(out.get(word) == [] for word in ("anyOf", "oneOf")):
         return False
     if any(part is False for part in out.get("allOf", ())):
@@ -355,5 +360,5 @@ def _named(what: str, where: _Where) -> str:
 
 
 def _some_of(choices: list[Any]) -> list[Any]:
-    """Few of many choices, from the first to the last."""
+    """Return some of many choices, spread from the first to the last."""
     return choices[:: -(-len(choices) // _MOST_CHOICES) or 1]

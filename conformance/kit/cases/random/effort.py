@@ -1,7 +1,7 @@
-"""How much the library that draws may do for one schema, and for one tool.
+"""Limits the work of the library that draws, for one schema and for one tool.
 
-It puts parts together in each way that there is: twenty parts that exclude each other are a million
-ways. Calls and choices are counted, and no clock decides: what is drawn is the same everywhere.
+The library combines parts in every possible way: twenty parts that exclude each other have a
+million ways. Calls and choices are counted, not time, so that every machine draws the same values.
 """
 
 from __future__ import annotations
@@ -15,50 +15,51 @@ from types import FrameType
 from typing import Any, Final, Self
 
 MOST: Final = 20_000_000
-"""Steps for one schema, and as many for one tool: some seconds. A real schema takes a tenth."""
+"""The most steps for a schema, and for a tool: some seconds. A real schema takes a tenth."""
 _A_CHOICE: Final = 200
-"""Steps of one choice of the library."""
+"""The steps that one choice of the library counts as."""
 _SMALL: Final = 16
-"""Ways to put a schema together, up to which its calls are not counted: counting takes twice as
-long as not to count, and its choices show what it takes.
+"""If a schema has no more ways than this, the library's calls are not counted.
+
+Counting doubles the time, and the choices show the effort well enough.
 """
 
 _ONE_BELOW: Final = ("items", "additionalItems", "contains", "additionalProperties",
                      "propertyNames", "not")  # fmt: skip
 _TIDYING: Final = 10_000
-"""Calls and lines that what is ended may still take."""
+"""The most calls and lines that stopped code may run to clean up."""
 _STEPS: Final = {"call": 10, "c_call": 3}
-"""Steps of a call of a function of Python, and of one that is built in."""
+"""The steps that a call of a Python function, and of a built-in function, count as."""
 
 
 class TooMuch(BaseException):
-    """The library does more than it may. No error: it would make up for one by drawing more."""
+    """Too much work. Not an `Exception`, because the library would catch it and draw more."""
 
 
 @dataclass(slots=True)
 class Effort:
-    """What is left to do for one tool. What was worked out for another counts as well."""
+    """The steps left for one tool. Cached work that was done for another tool counts too."""
 
     left: int = MOST
     _known: set[str] = field(default_factory=set)
 
     def is_new(self, what: str) -> bool:
-        """Tell what has not been counted yet."""
+        """Return whether this work has not been counted yet."""
         return what not in self._known
 
     def spend(self, what: str, cost: int) -> None:
-        """Count what something took, once."""
+        """Count the cost of some work, once."""
         if what not in self._known:
             self._known.add(what)
             self.left -= cost
 
 
 class Counter:
-    """Counts what is done until it is too much; within it, calls of functions.
+    """Counts work until it is too much. Inside its `with` block, it counts calls of functions.
 
-    What is raised while a generator is thrown away gets lost, and Python then counts no more. So
-    what goes on all the same is stopped again and again. It gets a pause first, to tidy up. `last`
-    is raised at the end of the counting, where nothing can lose it.
+    Python loses an exception that is raised while it closes a generator, and then stops counting.
+    So code that continues is stopped again and again, after a pause to clean up. `last` is raised
+    at the end of the block, where it cannot be lost.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class Counter:
         self._grace = 0
 
     def choice(self) -> None:
-        """Count a choice. Raises TooMuch."""
+        """Count a choice. Raises `TooMuch`."""
         self._add(_A_CHOICE)
 
     def __enter__(self) -> Self:
@@ -118,14 +119,14 @@ _counters: list[Counter] = []
 
 
 def chosen() -> None:
-    """Count a choice of the library, where any are counted. Raises TooMuch."""
+    """Count a choice of the library, if a counter is active. Raises `TooMuch`."""
     if _counters:
         _counters[-1].choice()
 
 
 @contextmanager
 def choices_of(counter: Counter) -> Iterator[None]:
-    """Count the library's choices in this thread. Held by one thread at a time."""
+    """Count the library's choices. Only one thread at a time may be inside the block."""
     _counters.append(counter)
     try:
         yield
@@ -134,16 +135,17 @@ def choices_of(counter: Counter) -> Iterator[None]:
 
 
 def calls_of(counter: Counter, schema: Any) -> AbstractContextManager[object]:
-    """Count the calls that are made for a schema, if it may take many. Nothing is to be done within
-    it that has to be done once it is too much.
+    """Count the calls that are made for a schema, if it may need many.
+
+    `TooMuch` can end the block at any call, so nothing in it may depend on being finished.
     """
     return counter if ways(schema) > _SMALL else nullcontext()
 
 
 def ways(schema: Any) -> int:
-    """About how many ways there are to put a schema together, times its sizes.
+    """Return about how many ways there are to combine the parts of a schema, times its sizes.
 
-    Parts that hold together multiply, and each subset of them is tried; all else adds up.
+    Parts that apply together multiply, and each subset of them is tried. All other parts add up.
     """
     if not isinstance(schema, dict):
         return 1

@@ -1,4 +1,4 @@
-"""What only the library can draw: patterns, and schemas whose parts hold together."""
+"""What only the library can draw: patterns, and schemas whose parts apply together."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from conformance.kit.cases.random.texts import formats_in
 Strategy = st.SearchStrategy[Any]
 _SEEDS: Final = st.integers(0, 2**32 - 1)
 _KEPT: Final = 512
-"""Schemas whose generators are kept: tools of one server ask for the same again."""
+"""The most schemas whose generators are cached: the tools of one server often share schemas."""
 _KEPT_VALUES: Final = 128
-"""The same of their values: those of one with a pattern may take hundreds of kilobytes."""
+"""The most schemas whose values are cached. With a pattern, they may take hundreds of kilobytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Worked:
-    """What the library worked out, or why it did not, and what that took."""
+    """The result of the library, or the reason why there is none, and the steps that it took."""
 
     found: Any
     reason: str
@@ -35,10 +35,11 @@ class _Worked:
 
 
 def library_maker(schema: Schema, seed: int, count: int, effort: Effort) -> Maker | None:
-    """Give how to pick from `count` values that the library draws of a normalised schema, once.
+    """Return a maker that picks from `count` values. The library draws them once for a schema.
 
-    None if there are none; some may be invalid: each is to be judged. Raises NotDrawable, now or
-    when a value is picked, where the library fails, or would take more than is left.
+    Return None if there are none. Some may be invalid, so each must be validated. Raises
+    `NotDrawable`, now or when a value is picked, if the library fails or would need more steps than
+    are left.
     """
     text = json.dumps(schema)
     if _of(effort, text, lambda: _strategy(text)).is_empty:
@@ -52,7 +53,7 @@ def library_maker(schema: Schema, seed: int, count: int, effort: Effort) -> Make
 
 
 def _of(effort: Effort, what: str, work: Callable[[], _Worked]) -> Any:
-    """What was worked out. Raises NotDrawable if there is nothing, or the effort is used up."""
+    """Return the result. Raises `NotDrawable` if there is none, or if no steps are left for it."""
     if effort.is_new(what) and effort.left <= 0:
         raise NotDrawable("too many steps to draw")
     with ONE_AT_A_TIME:
@@ -65,7 +66,7 @@ def _of(effort: Effort, what: str, work: Callable[[], _Worked]) -> Any:
 
 @lru_cache(maxsize=_KEPT_VALUES)
 def _values(text: str, seed: int, count: int) -> _Worked:
-    """Give values as JSON texts, so that no two calls share one."""
+    """Return values as JSON texts, so that no two calls share one."""
     strategy = _strategy(text).found
     counter = Counter()
     try:
@@ -85,10 +86,10 @@ def _strategy(text: str) -> _Worked:
         with choices_of(counter), calls_of(counter, schema):
             found = from_schema(schema, custom_formats=formats)
             found.validate()
-            found.is_empty  # noqa: B018 - worked out here, where it is counted
+            found.is_empty  # noqa: B018 - computed here, where it is counted
     except TooMuch as reason:
         return _Worked(None, str(reason), counter.done)
-    except Exception as error:  # whatever a strange schema does to the library is said, not fatal
+    except Exception as error:  # a strange schema may cause any error: report it and go on
         return _Worked(None, f"{type(error).__name__}: {error}", counter.done)
     pattern = schema.get("pattern") if isinstance(schema, dict) else None
     if pattern is not None:
@@ -101,8 +102,9 @@ def _seeded(make: Maker) -> Callable[[int], Any]:
 
 
 def _is_found_by_others(pattern: str) -> Callable[[Any], bool]:
-    r"""Tell texts in which other dialects find the pattern too: for most, `\s` and `\w` are more
-    characters than for ECMA, and so `\S` and `\W` are fewer.
+    r"""Return a test for texts in which other dialects find the pattern too.
+
+    For most of them, `\s` and `\w` match more characters than in ECMA, and `\S` and `\W` fewer.
     """
     loose = re.compile(pattern.removeprefix(ECMA))
 

@@ -1,7 +1,7 @@
-"""How to make values of a normalised schema.
+"""Makers of values for a normalized schema.
 
-What a schema says plainly is made here. The library works out what is in it anew at each draw,
-which is fifty times as slow: it draws the rest.
+Values for plain keywords are made here. The library draws the rest: it evaluates the schema again
+at each draw, which is fifty times slower.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ from conformance.kit.schema.constraints import GREATEST, constraints, type_of
 from conformance.kit.schema.view import Node
 
 _MORE: Final = 3
-"""Members or items that are drawn in addition to those that a schema names."""
+"""The most members or items that are drawn in addition to those that a schema names."""
 _TRIES: Final = 4
-"""How often as many values are tried as are asked for, before it is held that none can come up."""
+"""A schema counts as impossible after this many times `count` values failed."""
 _NUMBER: Final = frozenset({"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
                             "multipleOf"})  # fmt: skip
 _PLAIN: Final = {
@@ -50,21 +50,23 @@ _PLAIN: Final = {
                          "minProperties", "maxProperties", "dependencies"}),
     "array": frozenset({"items", "additionalItems", "minItems", "maxItems", "uniqueItems"}),
 }  # fmt: skip
-"""What is made here of each type, where nothing else is said."""
+"""The keywords of each type that are handled here, if the schema has no others."""
 _OTHER: Final = {
     "string": frozenset({"pattern"}),
     "object": frozenset({"patternProperties"}),
     "array": frozenset({"contains"}),
 }
-"""What else speaks of one type alone."""
+"""Other keywords that apply to one type only."""
 _OF: Final = {kind: words | _OTHER.get(kind, frozenset()) for kind, words in _PLAIN.items()}
 _ALL: Final = frozenset({"type"}).union(*_OF.values())
 
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """Puts together how to make values; of what the library draws, so many, with this seed, and
-    with this effort in all.
+    """Builds makers of values.
+
+    For each schema that the library draws, it draws `count` values with this `seed`. All together
+    take at most this `effort`.
     """
 
     seed: int
@@ -72,9 +74,10 @@ class Makers:
     effort: Effort = field(default_factory=Effort, compare=False)
 
     def of(self, schema: Schema) -> Maker | None:
-        """Give how to make values of a normalised schema, or None if it has none.
+        """Return a maker of values for a normalized schema, or None if it has no values.
 
-        Some may be invalid: each is to be judged. Raises NotDrawable where the library fails.
+        Some values may be invalid, so each must be validated. Raises `NotDrawable` if the library
+        fails.
         """
         if not isinstance(schema, dict):
             return None if schema is False else self._library(schema)
@@ -92,9 +95,9 @@ class Makers:
         return self._plain(schema, kind)
 
     def sure(self, schema: Schema) -> Maker | None:
-        """Give how to make values as `of` does, once a value has come up.
+        """Return a maker as `of` does, after it has made a value.
 
-        Raises Unlucky, TooLarge or NotDrawable, as the last try did, if none comes up.
+        If it makes none, raises the `Unlucky`, `TooLarge` or `NotDrawable` of the last try.
         """
         make = self.of(schema)
         if make is None:
@@ -184,18 +187,18 @@ def _is_one(value: Any, kinds: Sequence[str]) -> bool:
 
 
 def _of_kind(schema: dict[str, Any], kind: str) -> dict[str, Any]:
-    """What a schema of several types says of one."""
+    """Return what a schema of several types says about one of them."""
     about = _OF.get(kind, frozenset())
     return {"type": kind, **{word: said for word, said in schema.items() if word in about}}
 
 
 def _by_name(schema: dict[str, Any]) -> bool:
-    """Whether members depend on each other by their names alone, if they do."""
+    """Return whether all dependencies between members are lists of names."""
     return all(isinstance(each, list) for each in schema.get("dependencies", {}).values())
 
 
 def _says_of_what(schema: dict[str, Any]) -> bool:
-    """Whether an object that has to have members says of what those are that it does not name."""
+    """Return whether an object that needs members says which unnamed ones are valid."""
     return "minProperties" not in schema or "additionalProperties" in schema
 
 
@@ -214,8 +217,11 @@ class _Length:
 
 @dataclass(frozen=True, slots=True)
 class _Members:
-    """How to make an object's members: those that it names, the names that it needs, all others and
-    their names, which names ask for which, and how many it has to hold, and may.
+    """Makes the members of an object.
+
+    `known` has makers of the members that the schema names, and `needed` the required names. `rest`
+    and `names` make all other members and their names. `demands` says which names a member
+    requires. An object has `least` to `most` members.
     """
 
     known: dict[str, Maker]
@@ -227,7 +233,7 @@ class _Members:
     most: int
 
     def made(self, chance: Chance) -> dict[str, Any]:
-        """Make the members. Raises Unlucky if one is asked for that cannot be made."""
+        """Make the members. Raises `Unlucky` if a required one cannot be made."""
         found: dict[str, Any] = {}
         for name in self.needed:
             self._add(chance, found, name)
@@ -258,12 +264,12 @@ class _Members:
 
 
 _NEAR: Final = (1, 100, 10_000)
-"""How far from zero, or the end next to it, some numbers of a very wide range stay."""
+"""How far some numbers of a very wide range are from zero, or from the end next to it, at most."""
 _DIGITS: Final = 2
 
 
 def numbers_of(schema: dict[str, Any], kind: str) -> Maker | None:
-    """Give how to make numbers of a schema; None if a bound is missing or none lies between."""
+    """Return a maker of numbers for a schema; None without both bounds, or a number between."""
     asked = constraints((Node(schema, None),))
     low, high = numbers.ends(asked, kind == "integer")
     if low is None or high is None or low > high or high - low > GREATEST:
@@ -279,7 +285,7 @@ def _steps(low: Fraction, high: Fraction, step: Fraction) -> Maker:
 
 
 def _reals(low: Fraction, high: Fraction) -> Maker:
-    """Whole ones, readable ones and those with all digits that a machine holds."""
+    """Return a maker of whole numbers, readable decimals, and floats with all their digits."""
     first, last = math.ceil(low), math.floor(high)
     near = float(min(max(Fraction(0), low), high))
     lowest, highest = float(low), float(high)

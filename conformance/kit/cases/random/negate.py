@@ -1,4 +1,4 @@
-"""Ways to break one random place of a valid call: one node of the schema, negated."""
+"""Ways to break one random place of a valid call, by negating one node of the schema."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from conformance.kit.schema.constraints import Constraints
 from conformance.kit.schema.places import Tokens
 
 _LONGEST: Final = 2_000
-"""A random text is sent too long if its limit is not above this."""
+"""The highest limit that random texts exceed, and the most characters of one too short."""
 _FAR: Final = one_of((integers(1, 50), integers(51, 5_000), integers(5_001, 3_000_000)))
-"""How far beyond a bound, in steps: a check that looks at a window, or at one byte, is met."""
+"""How many steps beyond a bound: far ones find a check that covers a window or one byte only."""
 _LETTERS: Final = "bcdghjklmpqrsvwxzñéжλ語"
 
 
 def _words(chance: Chance) -> str:
-    """Make a text that nobody reads as a number, a truth or a date."""
+    """Return a text that nobody reads as a number, a boolean or a date."""
     return run(chance, _LETTERS, 2, 24)
 
 
@@ -47,7 +47,7 @@ def _no_form(chance: Chance) -> str:
 
 _FORMED: Final = frozenset({"date", "date-time", "time", "duration", "email", "uri", "uuid",
                             "hostname", "ipv4", "ipv6"})  # fmt: skip
-"""Formats that two words and a space break in everybody's reading."""
+"""Formats that two words with a space break for every reader."""
 _TRUTH: Final = among((True, False))
 _SCALAR: Final = one_of((integers(-1_000, 1_000), _words, _TRUTH))
 _OTHERS: Final[dict[str, Maker]] = {
@@ -62,12 +62,12 @@ _OTHERS: Final[dict[str, Maker]] = {
 
 TYPE: Final = "random-type"
 _NUMBER: Final = 7
-"""Where it is the text of a string, most others are."""
+"""If the text of this number is valid for a string, so are the texts of most other numbers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Negation:
-    """How to break a place: the scenario's name, new values for it, and what inside is blamed."""
+    """How to break a place: the scenario, a maker of new values, and the blamed place inside."""
 
     scenario: str
     value: Maker
@@ -75,9 +75,9 @@ class Negation:
 
 
 def negations(spot: Spot) -> list[Negation]:
-    """Give the ways in which a place can be broken; the place must have a value.
+    """Return the ways to break a place, which must have a value.
 
-    What a lenient reading makes right, in whatever branch, is never made.
+    None makes a value that is valid to a lenient reader, in any branch.
     """
     asked = spot.asked
     found = _types(spot)
@@ -100,7 +100,7 @@ def negations(spot: Spot) -> list[Negation]:
 
 
 def _types(spot: Spot) -> list[Negation]:
-    """A value of another type that no lossless reading turns into one of the right type."""
+    """Return a way to send another type that no lossless reading turns into the right one."""
     asked = spot.asked
     numeric = bool({"integer", "number"} & set(spot.taken.kinds))
     other = tuple(
@@ -139,8 +139,9 @@ def _texts(asked: Constraints) -> Iterator[Negation]:
 
 
 def _misses(expression: str) -> Callable[[str], bool]:
-    r"""Tell texts that a pattern misses in every dialect: some read digits of any script as `\\d`,
-    and a last newline as none.
+    r"""Return a test for texts that a pattern misses in every dialect.
+
+    Some dialects read digits of any script as `\d`, and ignore a final newline.
     """
     loose = re.compile(expression) if patterns.is_python(expression) else None
 
@@ -199,10 +200,10 @@ def _items(asked: Constraints, value: list[Any]) -> Iterator[Negation]:
 
 
 def _repeated(value: list[Any], least: int, most: int) -> Maker:
-    """The array's items again and again, so many in all."""
+    """Return a maker of arrays that repeat these items, with `least` to `most` items in all."""
     return lambda chance: list(islice(cycle(value), chance.randint(least, most)))
 
 
 def _twice(value: list[Any], source: int, target: int) -> list[Any]:
-    """The array with one of its items once more, somewhere."""
+    """Return the array with a copy of one item inserted."""
     return [*value[:target], value[source], *value[target:]]

@@ -1,4 +1,4 @@
-"""The random phase of one tool: valid calls, and broken ones, drawn from its input schema."""
+"""The random phase of one tool: valid and broken calls, drawn from its input schema."""
 
 from __future__ import annotations
 
@@ -34,19 +34,20 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of
 
 _KEPT: Final = 1 / 3
-"""How often a parameter of a call far from the accepted one keeps its value."""
+"""How likely a parameter keeps its value in a call far from the accepted one."""
 _RARER: Final = 3 / 4
-"""How often another type is passed over for what only this place asks: the named scenarios send
-every other type.
+"""How likely a rule of this place is broken rather than its type.
+
+The named scenarios send every other type already.
 """
 _MOST_DRAWN: Final = 50
-"""Parameters of one tool that are drawn anew: a call costs as much time as it has parts."""
+"""The most parameters of one tool that are drawn. The time for a call grows with its parts."""
 _MOST_BYTES: Final = 16 * 1024 * 1024
-"""Bytes of all calls that are drawn: those that are sent are held until the tool is done."""
+"""If random calls need more bytes, none is drawn: they are held until the tool is done."""
 _SHORT: Final = 256 * 1024
-"""Bytes of all calls that are drawn, up to which they are kept for the other runs of a server."""
+"""If all random calls have at most this many bytes, they are cached for a server's other runs."""
 _TRIES: Final = 4
-"""How often as many calls are made as are asked for: many are no others, or cannot be judged."""
+"""How many times `count` calls are made: many are duplicates, or cannot be judged."""
 
 T = TypeVar("T")
 
@@ -60,7 +61,7 @@ class _Broken:
     change: Change
 
     def digest(self) -> str:
-        """Name the call and what is broken in it."""
+        """Return a text that identifies the call and what is broken in it."""
         return f"{self.change.deviation.scenario} {self.change.deviation.variant}"
 
 
@@ -84,10 +85,10 @@ def with_chance(
 ) -> Plan:
     """Add at most `count` valid and `count` broken random cases to a tool's plan.
 
-    The same tool, baseline, seed and count give the same cases in every process. Each is judged
-    by the schema; what turns out otherwise than meant is dropped and counted. `skipped` names
-    what the schema says and no case was drawn from. `remembered` are calls that failed in an
-    earlier session: those that the schema still allows stand apart. Serves the kit's section 3.
+    The same tool, baseline, seed and count give the same cases in every process. Each case is
+    validated, and dropped and counted if it is not as intended. `skipped` names the parts of the
+    schema from which no case was drawn. `remembered` are calls that failed in an earlier session.
+    Those that still make a case go into the plan's `remembered`. Serves the kit's section 3.
     """
     if count <= 0:
         return planned
@@ -99,11 +100,11 @@ def with_chance(
         given = json.dumps(dict(baseline))
         size = len(given) * 2 * count
         if size > _MOST_BYTES:
-            return planned  # as many calls of that size would fill the memory, and take too long
+            return planned  # the calls would fill the memory, and take too long
         draw = _drawn_once if size <= _SHORT else _draw
         found = draw(json.dumps(tool.input_schema), given, seed, count)
     except (SchemaProblem, RecursionError):
-        return planned  # the deterministic phase has said so
+        return planned  # the deterministic phase has reported it
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     try:
         for sent in (dict(baseline), *(c.arguments for c in (*planned.branches, *planned.cases))):
@@ -112,7 +113,7 @@ def with_chance(
         again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
         cases = [*_valid_cases(planner, found, count), *_broken_cases(planner, found)]
     except SchemaProblem:
-        return planned  # too costly to judge: what the plan holds is judged already
+        return planned  # too costly to validate; the cases in the plan are validated already
     called = textual(tool, run)
     if called is not None:
         cases = [case for case in cases if survives(view, called, case)]
@@ -145,7 +146,7 @@ def _valid_cases(planner: Planner, found: _Drawn, most: int) -> list[Case]:
 
 
 def _broken_cases(planner: Planner, found: _Drawn) -> list[Case]:
-    """None is repairable: the repair rate must not hang on a seed."""
+    """Return the broken cases. None is repairable: the repair rate must not depend on a seed."""
     for one in found.broken:
         spot = spot_at(planner.view, one.arguments, one.tokens)
         planner.broken(Start(one.arguments, None), spot, one.change)
@@ -153,7 +154,7 @@ def _broken_cases(planner: Planner, found: _Drawn) -> list[Case]:
 
 
 def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
-    """Draw from a schema."""
+    """Draw valid and broken calls from a schema."""
     view = view_of(json.loads(schema))
     arguments = json.loads(baseline)
     makers, skipped = _parameters(view, arguments, Makers(seed, count + count // 2))
@@ -168,7 +169,7 @@ def _draw(schema: str, baseline: str, seed: int, count: int) -> _Drawn:
 
 
 _drawn_once = lru_cache(maxsize=64)(_draw)
-"""The same, once for all runs that list the same tool."""
+"""`_draw`, cached for all runs that list the same tool."""
 
 
 def _different(
@@ -178,7 +179,7 @@ def _different(
     skipped: list[str],
     name: Callable[[T], Hashable],
 ) -> list[T]:
-    """Make up to `count` that differ in name."""
+    """Make up to `count` values with different names."""
     chance = Chance(seed)
     found: dict[Hashable, T] = {}
     for _ in range(count * _TRIES):
@@ -199,7 +200,7 @@ def _different(
 def _parameters(
     view: SchemaView, baseline: dict[str, Any], makers: Makers
 ) -> tuple[dict[str, Maker], list[str]]:
-    """Give how to make each parameter that can be made, and what cannot be."""
+    """Return a maker for each parameter that can be made, and what cannot be made."""
     root = applied(view, (view.root,), baseline)
     found: dict[str, Maker] = {}
     skipped: list[str] = []
@@ -227,15 +228,15 @@ def _parameters(
 
 
 def _asked_by(schema: Schema, rewritten: Schema) -> str:
-    """The keywords that a value has to satisfy together, as they are written."""
-    assert isinstance(schema, dict) and isinstance(rewritten, dict)  # else none is unlucky
+    """Return the keywords that a value must satisfy together, in the order of the schema."""
+    assert isinstance(schema, dict) and isinstance(rewritten, dict)  # only these raise Unlucky
     words = [word for word in schema if word in rewritten and word != "type"]
     return ", ".join(words or ["type"])
 
 
 @dataclass(frozen=True, slots=True)
 class _Calls:
-    """How to make calls of the parameters' values, and the one that is accepted."""
+    """Makes calls from the makers of the parameters and from the accepted call."""
 
     view: SchemaView
     makers: dict[str, Maker]
@@ -243,9 +244,9 @@ class _Calls:
     required: Collection[str]
 
     def valid(self, chance: Chance) -> dict[str, Any]:
-        """A valid call: some are near the one that is accepted, the others far from it.
+        """Make a valid call: some are near the accepted one, the others far from it.
 
-        Near ones get past the rules that no schema knows; far ones meet what goes together.
+        Near ones pass rules that are not in the schema. Far ones test how parameters work together.
         """
         names = list(self.makers)
         near = chance.whether()
@@ -264,7 +265,7 @@ class _Calls:
         return made
 
     def broken(self, chance: Chance) -> _Broken:
-        """The accepted call with one parameter made anew, and one place in that broken."""
+        """Return the accepted call with one parameter drawn again, and one place in it broken."""
         name = chance.choice(list(self.makers))
         arguments = {**self.baseline, name: self.makers[name](chance)}
         _ask(self.view.accepts(arguments))
@@ -289,13 +290,13 @@ class _Calls:
 
 
 def _ask(what: object) -> None:
-    """Raises Unlucky if something that is needed is not there."""
+    """Raise `Unlucky` if something that is needed is missing."""
     if not what:
         raise Unlucky
 
 
 def _somewhere(chance: Chance, arguments: Any, tokens: Tokens) -> Tokens:
-    """The same place, in any item of the arrays on the way to it."""
+    """Return the same place, but in a random item of each array on the way to it."""
     here: Tokens = ()
     for token in tokens:
         found = get(arguments, here)

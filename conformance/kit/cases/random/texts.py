@@ -1,4 +1,4 @@
-"""Random strings: plain ones over many scripts and lengths, and those of each format."""
+"""Random strings: plain ones of many scripts and lengths, and those of each format."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from conformance.kit.cases.random.chance import Chance, Maker, TooLarge, run
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 
 _OWN: Final = "kit-"
-"""What our names of formats begin with: the library knows some of the others by itself."""
+"""The prefix of the kit's names of formats, because the library knows some of the plain names."""
 _TEXTS: Final[dict[str, Maker]] = {}
 _NAMED: Final[dict[str, str]] = {}
-"""Our names of formats: what makes the texts of a length, and what each other one stands for."""
+"""The kit's names of formats: `_TEXTS` has makers by length, `_NAMED` all other formats."""
 NAME: Final = "name"
-"""The format of names that are made up for members."""
+"""The format of invented names of members."""
 _LONGEST: Final = 2_000
 _MOST_MADE: Final = 1_000_000
-"""Characters of a text that is drawn, even where a longer one is asked for."""
+"""The most characters of a drawn text. If a schema asks for more, none is drawn."""
 _SCRIPTS: Final = (
     "abcdefghijklmnopqrstuvwxyz",
     "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -38,20 +38,20 @@ _SCRIPTS: Final = (
     "🚀🎉👍🏽👩‍💻🇪🇸❤️𝔘𝕏𐍈𠮷",
     "½²³Ⅷ①٣௧",
 )
-"""Characters that servers treat differently: one string holds one or two of these kinds."""
+"""Characters that servers treat differently. One string has characters of one or two kinds."""
 _UNSEEN: Final = (
     "\u00a0\u2003\u200b\u200d\u2028\u3000\ufeff",
     "\u202d\u202e\u2066\u2069",
     "\t\n\r",
 )
-"""Kinds that stand only between others: a blank text is refused by many a good server."""
+"""Kinds that are only used between others, because many good servers refuse a blank text."""
 _OTHERS: Final = (*_SCRIPTS, *_UNSEEN)
 
 
 def text_name(least: int, most: int) -> str:
-    """Name the strings of so many characters, as a format of a normalised schema.
+    """Return a format for strings of `least` to `most` characters, for a normalized schema.
 
-    What makes them is kept next to the name: a schema has only room for the name.
+    Their maker is stored separately, because the schema has only room for the name.
     """
     name = f"{_OWN}text-{least}-{most}"
     _TEXTS.setdefault(name, texts(least, most))
@@ -59,24 +59,24 @@ def text_name(least: int, most: int) -> str:
 
 
 def format_name(name: str) -> str:
-    """Name the strings of a format that the kit knows, as a format of a normalised schema."""
+    """Return the name that a normalized schema has for a format that the kit knows."""
     own = f"{_OWN}{name}"
     _NAMED[own] = name
     return own
 
 
 def formats_in(schema: Any) -> dict[str, Maker]:
-    """Give how to make each format that a normalised schema names."""
+    """Return the maker of each of the kit's formats that a normalized schema names."""
     return {name: format_of(name) for name in sorted(set(_used(schema)))}
 
 
 def is_own(name: object) -> bool:
-    """Whether a normalised schema names one of our formats."""
+    """Return whether a name is one of the kit's names of formats."""
     return isinstance(name, str) and (name in _TEXTS or name in _NAMED)
 
 
 def format_of(name: str) -> Maker:
-    """Give how to make texts of one of our formats."""
+    """Return a maker of texts for one of the kit's formats."""
     if name in _TEXTS:
         return _TEXTS[name]
     name = _NAMED.get(name, name)
@@ -94,7 +94,7 @@ def _used(schema: Any) -> Iterator[str]:
 
 
 def texts(least: int, most: int) -> Maker:
-    """Strings whose lengths are spread evenly over what is allowed, in one or two scripts each."""
+    """Return a maker of strings with evenly spread lengths, each in one or two scripts."""
     longest = min(most, max(least, _LONGEST))
 
     def made(chance: Chance) -> str:
@@ -190,4 +190,4 @@ _FORMATS: Final[dict[str, Maker]] = {
     "ipv4": lambda chance: str(IPv4Address(chance.getrandbits(32))),
     "ipv6": _ipv6,
 }
-"""Formats made with more variety than the plan's; nothing odd that good servers may doubt."""
+"""Formats with more variety than in the plan, but no odd values that good servers may refuse."""
