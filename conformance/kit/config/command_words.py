@@ -1,6 +1,6 @@
-"""What is wrong with the words of a command line, in words of ours: argparse speaks of itself.
+"""Rewrites the error messages of argparse in plain words.
 
-English, as all diagnostics of command lines are.
+They are in English, like all diagnostics of command lines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PHRASES: Final = (
 
 
 def plain(said: str) -> str:
-    """What argparse says, in plain words; as it was said where we have none."""
+    """Return an error message of argparse in plain words; unchanged if no phrase fits."""
     for pattern, phrase in _PHRASES:
         found = re.fullmatch(pattern, said, re.DOTALL)
         if found is None:
@@ -46,7 +46,7 @@ def plain(said: str) -> str:
 
 
 def unknown_option(words: Iterable[str], known: Iterable[str]) -> str:
-    """That there are no such options, with what each may have been meant as."""
+    """Return a text that says that these options do not exist, with a suggestion for each."""
     flags = tuple(known)
     return "; ".join(
         f"there is no option {each}{nearest(each, flags)}"
@@ -57,6 +57,6 @@ def unknown_option(words: Iterable[str], known: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """A question that names what a word may have been meant as; empty if nothing is near."""
+    """Return a question that suggests the nearest known word; empty if no word is near."""
     found = get_close_matches(word, [each for each in known if each], 1)
     return f"; did you mean {found[0]}?" if found else ""

@@ -23,24 +23,27 @@ PLAYED: Final = tuple(each.value for each in ApiFamily if each is not ApiFamily.
 """The families of the providers that the kit plays."""
 _CHAIN: Final = "chain"
 _OWN: Final = re.compile(r"x-.|[\w-]+(?:\.[\w-]+)+/.")
-"""How the name of a member begins that somebody added: of any other, a letter may be wrong."""
+"""How the name of a custom member starts. Any other unknown name may be a typing mistake."""
 
 
 class PolicyUnusable(ValueError):
-    """A file is not a policy. `line` is that of the mistake; 0 where the words name the place."""
+    """A file is not a valid policy.
+
+    `line` is the line of the mistake, or 0 if the words name the place.
+    """
 
     def __init__(self, said: Message | str, line: int = 0, path: str = "") -> None:
         super().__init__(line)
         self._said, self.line, self._path = said, line, path
 
     def words(self, language: str) -> str:
-        """What is wrong, without a full stop."""
+        """Return what is wrong, without a full stop."""
         said = self._said if isinstance(self._said, str) else self._said.words(language)
         return f"{self._path}: {said}".removeprefix(": ").rstrip(".")
 
 
 def policy_of(path: Path) -> Mapping[str, Any]:
-    """The policy in a file; raises PolicyUnusable."""
+    """Return the policy in a file. Raises `PolicyUnusable`."""
     try:
         policy = given_json(path)
         mistake = next(_mistakes(policy), None) or next(_problems(policy), None)
@@ -57,20 +60,23 @@ def policy_of(path: Path) -> Mapping[str, Any]:
 
 
 _Mistake = tuple[Place, Message, str]
-"""Where it is, what is said of it, and the path that the words lack."""
+"""The place of a mistake, the message about it, and the path if the message lacks it."""
 
 
 def _problems(policy: Any) -> Iterator[_Mistake]:
-    """What the schema refuses."""
+    """Yield what the schema refuses."""
     for each in validate(policy, "gateway-policy"):
         yield each.place, each.message, each.path
 
 
 def _mistakes(policy: Any) -> Iterator[_Mistake]:
-    """What the schema takes: members that no policy has, and providers that cannot be played."""
+    """Yield the mistakes that the schema accepts.
+
+    These are unknown members, and providers that the kit cannot play.
+    """
     known = _members("gateway-policy")
     if not isinstance(policy, dict):
-        # The schema would quote it: a link may have led to a file that holds a secret alone.
+        # The schema's message would quote the value. A link may lead to a file that is a secret.
         yield (), message("kit.policy.no_object", known=_listed(known)), ""
         return
     yield from _unknown((), policy, known)

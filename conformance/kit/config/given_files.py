@@ -1,7 +1,7 @@
-"""The files that a user names: read within bounds, for a repository may bring them.
+"""Reads the files that a user names, within limits: a repository may bring them.
 
-A link may lead to a device that never ends, brackets may be nested by the thousand, and a YAML
-alias makes a short text as large as it likes. A pipe may be one to which nobody writes.
+A link may lead to a device that never ends. Brackets may be nested by the thousand. A YAML alias
+makes a short text as large as it likes. A pipe may have no writer.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from conformance.formats.text.yaml_text import YamlFault, is_too_much, quiet_rea
 from conformance.spec.messages import Message, message
 
 LARGEST: Final = 4 * 1024 * 1024
-"""Bytes of a file: the largest of anybody's own has a tenth of it."""
+"""Upper limit, in bytes, of a file. The largest file that people write has a tenth of it."""
 _MOST_VALUES: Final = 1_000_000
 PATIENCE: Final = 5.0
-"""Seconds for which somebody may let a pipe wait for its first byte."""
+"""How long, in seconds, to wait for the first byte from a pipe."""
 
 
 class FileTooMuch(ValueError):
-    """A file holds more than is read, or what JSON has not; `words` says in what way."""
+    """A file is too large or too deep, sends nothing, or has what JSON lacks: see `words`."""
 
     def __init__(self, said: str | Message) -> None:
         self.words: Message = message(said) if isinstance(said, str) else said
@@ -34,10 +34,10 @@ class FileTooMuch(ValueError):
 
 
 def given_text(path: Path, largest: int = LARGEST) -> str:
-    """The text of a file; raises OSError, UnicodeDecodeError and FileTooMuch."""
+    """Return the text of a file. Raises `OSError`, `UnicodeDecodeError` and `FileTooMuch`."""
     with open(path, "rb", opener=_opened) as file:
         held = file.read(largest + 1)
-    if held is None:  # a device, such as a terminal, on which nothing waits
+    if held is None:  # a device that has no data now, such as a terminal
         raise FileTooMuch("kit.system.silent")
     if len(held) > largest or not is_held(held):
         raise FileTooMuch("kit.system.too_large")
@@ -45,7 +45,7 @@ def given_text(path: Path, largest: int = LARGEST) -> str:
 
 
 def _opened(path: str, flags: int) -> int:
-    """Open a file, also a pipe to which nobody writes; raises FileTooMuch for that one."""
+    """Open a file. Raises `FileTooMuch` if it is a pipe that brings no byte in time."""
     file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
     if stat.S_ISFIFO(os.fstat(file).st_mode):
         if not select.select([file], [], [], PATIENCE)[0]:
@@ -56,7 +56,10 @@ def _opened(path: str, flags: int) -> int:
 
 
 def given_json(path: Path) -> Any:
-    """The JSON value of a YAML file: a date is its text. Raises what `given_yaml` raises."""
+    """Return the value of a YAML file as JSON, with dates as text.
+
+    Raises what `given_yaml` raises.
+    """
     text = given_text(path)
     if _loaded(text, quiet_reader()) is None:
         return None
@@ -69,7 +72,7 @@ def given_json(path: Path) -> Any:
 
 
 def given_yaml(path: Path, reader: YAML) -> Any:
-    """The value of a YAML file; raises what `given_text` raises, and YAMLError."""
+    """Return the value of a YAML file. Raises what `given_text` raises, and `YAMLError`."""
     return _loaded(given_text(path), reader)
 
 

@@ -14,23 +14,25 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from conformance.kit.config.secrets import is_secret_name
 
 _ALSO_SECRET = re.compile(r"PASS|PWD|CREDENTIAL|SIGNATURE|\bSIG\b|SESS|\bSID\b|JWT", re.IGNORECASE)
-"""Names that hold secrets in addresses, options and cookies, in addition to those of variables."""
+"""Further names that hold secrets, in addresses, options and cookies."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
 LONGEST_COOKIE: Final = 4096
-"""Bytes of a cookie with its attributes (RFC 6265, section 6.1): no longer one is sent back."""
+"""Upper limit, in bytes, of a cookie with its attributes (RFC 6265, section 6.1). Longer ones are
+not sent back.
+"""
 _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
-"""Letters and digits in one long piece: nobody's word, so it may be a key."""
+"""A long piece of letters and digits. It is not a word, so it may be a key."""
 
 
 def in_target(target: str) -> tuple[str, ...]:
-    """The secrets in a target: in its address, or in the command that starts it."""
+    """Return the secrets in a target: in its address, or in the command that starts it."""
     if target.startswith("stdio:"):
         return tuple(_in_command(target.removeprefix("stdio:")))
     return tuple(_in_url(target.removeprefix("native+").removeprefix("openai+")))
 
 
 def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The values of headers, and the password that a Basic one encodes."""
+    """Yield the values of headers, and the credentials that a Basic header encodes."""
     for _, value in headers:
         yield value
         scheme, _, encoded = value.partition(" ")
@@ -39,7 +41,7 @@ def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The values of `Set-Cookie` headers that are secret by their name or by their look."""
+    """Yield the values of `Set-Cookie` headers whose name or form is that of a secret."""
     for name, value in headers:
         if name.lower() == "set-cookie" and len(value) <= LONGEST_COOKIE:
             cookie, _, held = value.partition(";")[0].partition("=")
@@ -56,13 +58,13 @@ def _in_basic(encoded: str) -> Iterator[str]:
     try:
         pair = base64.b64decode(encoded, validate=True).decode("utf-8")
     except (binascii.Error, UnicodeDecodeError):
-        return  # not what Basic means: the header's value itself is replaced all the same
+        return  # not valid Basic credentials; the header's value itself is replaced anyway
     yield pair
     yield pair.partition(":")[2]
 
 
 def _in_url(url: str) -> Iterator[str]:
-    """Userinfo, secret values of the query, and parts of the path that look like keys."""
+    """Yield the userinfo, secret values of the query, and parts of the path that look like keys."""
     authority = url.partition("://")[2].partition("/")[0].partition("?")[0]
     user_info, at, _ = authority.rpartition("@")
     if at:
@@ -71,7 +73,7 @@ def _in_url(url: str) -> Iterator[str]:
         yield from (password, unquote(password))
     try:
         parts = urlsplit(url)
-    except ValueError:  # half an IPv6 address: there is no more to be read
+    except ValueError:  # an incomplete IPv6 address: the rest cannot be parsed
         return
     for pair in parts.query.split("&"):
         name, _, raw = pair.partition("=")
@@ -82,7 +84,7 @@ def _in_url(url: str) -> Iterator[str]:
 
 
 def _in_command(command: str, deeper: bool = True) -> Iterator[str]:
-    """`--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and what addresses hold."""
+    """Yield X of `--token X`, `--token=X`, `TOKEN=X`, `Authorization: X`, and secrets in URLs."""
     try:
         words = shlex.split(command)
     except ValueError:
@@ -104,7 +106,7 @@ def _in_command(command: str, deeper: bool = True) -> Iterator[str]:
 
 
 def _in_words(word: str) -> Iterator[str]:
-    """What a word of several words holds: a command for a shell, or settings in JSON."""
+    """Yield the secrets in a word with words in it: a shell command, or settings in JSON."""
     try:
         waiting = [json.loads(word)]
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
 """The kit's options, declared once: pytest, `agent-formats check` and the settings file read them.
 
-No option has a default for the parser that reads it: None is an option that was not given.
+The parsers get no defaults: None means that an option was not given.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ _PROFILES = ("atdf", "http", "mcp")
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option: `facts` are for argparse's `add_argument`; `default` holds where it is not given.
+    """One option. `facts` are the arguments of argparse's `add_argument`.
 
-    `repeats` is False for an option that asks for something else than the same calls.
+    An option that is not given has the value `default`. `repeats` says whether the command that
+    repeats a session includes the option.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Option:
 
     @property
     def help(self) -> Message:
-        """What it does."""
+        """The help text of the option."""
         whole = int(self.default) if isinstance(self.default, float) else self.default
         return message(f"kit.help.{self.name.replace('-', '_')}", default=whole)
 
@@ -67,7 +68,7 @@ def _number(name: str, kind: type, default: float, **facts: Any) -> Option:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Options that belong together; `title` is English, as all of `--help` is."""
+    """Options that belong together; `title` is English, like all of `--help`."""
 
     title: str
     options: tuple[Option, ...]
@@ -153,7 +154,7 @@ GROUPS = (
     ),
 )
 KEEPS_PYTEST_QUIET = 2
-"""How many `-q` keep away all lines that are pytest's own: `agent-formats check` gives as many."""
+"""How many `-q` options hide all lines of pytest itself; `agent-formats check` uses as many."""
 
 OPTIONS = {option.name: option for group in GROUPS for option in group.options}
 """Every option by its name, without the dashes."""
@@ -167,24 +168,24 @@ def add_options(group: Group, add: Callable[..., object]) -> None:
 
 
 def given_in(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The kit's options that a parser found given, by `dest`."""
+    """Return the kit's options that a parser was given, by `dest`."""
     found = ((option.dest, values.get(option.dest)) for option in OPTIONS.values())
     return {dest: value for dest, value in found if value is not None}
 
 
 def with_defaults(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Every option by `dest`, as given or with its default."""
+    """Return every option by `dest`, with its default if it was not given."""
     return {one.dest: given.get(one.dest, one.default) for one in OPTIONS.values()}
 
 
 def repeating(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """The words that repeat a session: secrets are in them as they were given."""
+    """Return the words that repeat a session. They contain secrets as they were given."""
     kept = {one.dest for one in OPTIONS.values() if one.repeats}
     return tuple(words_of({dest: value for dest, value in given.items() if dest in kept}))
 
 
 def words_of(given: Mapping[str, Any]) -> Iterator[str]:
-    """The words of a command line that gives these options, by `dest`."""
+    """Yield the words of a command line that gives these options; `given` has them by `dest`."""
     for option in OPTIONS.values():
         value = given.get(option.dest)
         if value is None or value is False:

@@ -1,7 +1,7 @@
-"""Secrets never reach a file, the report or the terminal: each becomes a stable placeholder.
+"""Keeps secrets out of every file, the report and the terminal: each becomes a stable placeholder.
 
-A server may repeat a secret in another form. docs/*/conformance/safety.md promises which are known:
-as it is, escaped as in JSON, in addresses and in HTML, in hexadecimal, and in base64.
+A server may repeat a secret in another form. docs/*/conformance/safety.md lists the known forms:
+plain, escaped as in JSON, in addresses or in HTML, in hexadecimal, and in base64.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from itertools import takewhile
 from operator import itemgetter
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
-# GIT_AUTHOR_NAME holds no secret: a report without a common name in it could not be read.
+# GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
-"""What stands before the credentials in an Authorization header: servers echo them without it."""
+"""The scheme before the credentials in an Authorization header. Servers may drop it."""
 _SHORTEST = 6
-"""Shorter values would be found in ordinary words."""
+"""The shortest secret, in characters. Ordinary words contain shorter values."""
 _PART = 8
-"""Characters of a secret's beginning or end that are taken out where a long text was cut."""
+"""The shortest piece of a secret, in characters, that is removed where a long text was cut."""
 _MOST_LEARNED = 50
-"""Secrets that are kept of those that a target makes."""
+"""The most secrets made by a target that are kept."""
 _LONG = 150
-"""Characters from which on a text may have been cut."""
+"""The shortest text, in characters, that may have been cut."""
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
 _ADDRESS = r"(?:%[0-9a-fA-F]{2})+"
 _HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
@@ -39,38 +39,43 @@ _ESCAPES = (
     ("%", re.compile(_ADDRESS)),
     ("&", re.compile(_HTML)),
 )
-"""Each kind of escape behind its sign. A run of backslashes is one, or is read sign by sign: a
-secret with a backslash may be escaped more than once.
+"""Each kind of escape, with the sign that it needs. The first pattern takes a run of backslashes as
+one escape, and the second takes each backslash alone: a secret with a backslash may be escaped more
+than once.
 """
 _ANY = re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}")
-"""All kinds at the same time. Each alone is tried too: a secret may itself look like an escape."""
+"""All kinds at the same time. Each is tried alone, too: a secret may look like an escape."""
 _DEEPEST = 4
-"""Escapes within escapes that are undone: JSON as text in JSON, of an address, in HTML."""
+"""The most levels of escapes that are undone, such as JSON in JSON, in an address, in HTML."""
 _MOST_ROUNDS, _MOST_READ = 8, 1_000_000
-"""Times that this is done to one text, and the characters that are read in all after the second."""
+"""The most rounds of this for one text, and the most characters that all rounds read together. Two
+rounds are always allowed.
+"""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_PATTERN = 4096
-"""Characters of a secret of which a pattern is made: that of a longer one takes seconds."""
+"""The longest secret, in characters, that gets a pattern: a longer pattern takes seconds."""
 _SHORT_PATTERN = 256
-"""The same of a secret that a target makes, and of a half: there may be another in each answer."""
+"""The same for a secret that a target makes, and half a secret: each answer may have a new one."""
 _WIDEST = 24
-"""Characters of one that is escaped."""
+"""The most characters that one escaped character takes."""
 _REST = r"[\\%#;&\w\ufffd]{0,24}?"
 """What may be left of an escape that was cut."""
 _RUN = r"\\{1,32}"
-"""What escapes a character of JSON within JSON: without a bound, a long run would take hours."""
+"""The backslashes before an escaped character in JSON within JSON. Without the upper limit, a long
+run would take hours.
+"""
 _BACKSLASHES = re.compile(r"\\+")
 _ENTITIES: dict[str, list[str]] = {}
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a header or variable of this name holds a secret."""
+    """Return whether a header or variable of this name holds a secret."""
     return _SECRET_NAME.search(name) is not None
 
 
 class Redactor:
-    """Replaces each known secret by «secret-1», «secret-2», … in the order they were given."""
+    """Replaces each known secret by «secret-1», «secret-2», … in the order given."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         self._placeholders: dict[str, str] = {}
@@ -82,14 +87,14 @@ class Redactor:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Learn more secrets; short ones and those known already are passed over."""
+        """Learn more secrets. Short secrets and known secrets are skipped."""
         for secret in secrets:
             self._add(secret)
 
     def learn(self, secrets: Iterable[str]) -> None:
-        """Learn secrets that a target makes, which may be a new one in each answer.
+        """Learn secrets that a target makes. Each answer may have a new one.
 
-        Only the last of them are kept: each makes every text take longer.
+        Only the newest are kept, because each secret makes the search in every text slower.
         """
         for secret in secrets:
             if placeholder := self._add(secret):
@@ -102,7 +107,7 @@ class Redactor:
                         self._patterns.pop(form, None)
 
     def _add(self, secret: str) -> str:
-        """The placeholder of a secret that is new; empty for any other."""
+        """Return the placeholder of a new secret; empty if the secret is short or known."""
         scheme = _SCHEME.match(secret)
         bare = secret[scheme.end() :] if scheme else secret
         if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
@@ -117,19 +122,19 @@ class Redactor:
 
     @property
     def knows_any(self) -> bool:
-        """Whether there is anything to replace at all."""
+        """Whether there is anything to replace."""
         return bool(self._placeholders)
 
     def __call__(self, text: str) -> str:
-        """`text` without the secrets."""
+        """Return `text` without the secrets."""
         if not self._placeholders:
             return text
         text = self._without_escaped(_between(text, self._without_plain))
         return self._without_halves(text) if len(text) >= _LONG else text
 
     def _without_plain(self, text: str) -> str:
-        """A text without secrets as they are, or in one of the forms that were made in advance."""
-        # Most texts hold none: looking for each is much quicker than a pattern of all.
+        """Return a text without the secrets that are plain or in a form prepared in advance."""
+        # Most texts have no secret. A search for each form is much quicker than a pattern of all.
         found = [form for form in self._placeholders if form in text]
         if not found:
             return text
@@ -138,9 +143,9 @@ class Redactor:
         return re.sub(pattern, lambda each: self._placeholders[each.group()], text)
 
     def _without_escaped(self, text: str) -> str:
-        """A text without secrets of which some characters are escaped, and others are not.
+        """Return a text without secrets in which some characters are escaped and others are not.
 
-        A text is left out if it holds the secret again each time that its escapes are undone.
+        If every round finds a secret again, return its placeholder in place of the whole text.
         """
         found: list[str] = []
         for _ in range(max(2, min(_MOST_ROUNDS, _MOST_READ // (len(text) + 1)))):
@@ -150,10 +155,10 @@ class Redactor:
         return self._bare[found[0]]
 
     def _with_escapes_undone(self, text: str) -> tuple[str, list[str]]:
-        """A text without the escaped secrets that a pattern finds.
+        """Return a text without the escaped secrets that a pattern finds.
 
-        If some are escaped in a way that no pattern has, the text is given without escapes, and
-        they are named.
+        If no pattern fits some escaped secrets, return the text with its escapes undone, and name
+        them.
         """
         for plain in _readings(text):
             open_text = _PLACEHOLDER.sub("\0", plain)
@@ -175,7 +180,7 @@ class Redactor:
         return text, []
 
     def _without_halves(self, text: str) -> str:
-        """A long text without the part of a secret at which it was cut, at its end or beginning."""
+        """Return a cut text without the piece of a secret that is left at its end or start."""
         ends, begins = [(0, "")], [(0, "")]
         head, tail = text[: self._longest], text[-self._longest :]
         for form, placeholder in self._placeholders.items():
@@ -198,20 +203,21 @@ class Redactor:
 
 
 def _between(text: str, change: Callable[[str], str]) -> str:
-    """A text of which all but the placeholders is changed: "secret" may be a secret, too."""
+    """Apply `change` to a text, except to the placeholders: "secret" may itself be a secret."""
     pieces = _PLACEHOLDER.split(text)
     pieces[::2] = map(change, pieces[::2])
     return "".join(pieces)
 
 
 def _halves(form: str) -> range:
-    """How much of a secret may be left at a cut: all but a character, down to too little."""
+    """Return the lengths that a piece of a secret may have after a cut, longest first."""
     return range(len(form) - 1, _PART - 1, -1)
 
 
 def _escaped_half_at_end(text: str, secret: str) -> int:
-    """How many characters of a text's end are the beginning of a secret, some of it escaped, and
-    perhaps one in half.
+    """Return how many characters at a text's end are the start of a secret.
+
+    Some of them may be escaped, and the cut may go through an escape.
     """
     tail = text[-_WIDEST * len(secret) :]
     if count := max(_at_end(plain, secret) for plain in _readings(tail)):
@@ -223,7 +229,7 @@ def _escaped_half_at_end(text: str, secret: str) -> int:
 
 
 def _escaped_half_at_beginning(text: str, secret: str) -> int:
-    """How many characters of a text's beginning are the end of a secret in the same way."""
+    """Return how many characters at a text's start are the end of a secret, in the same way."""
     head = text[: _WIDEST * len(secret)]
     if count := max(_at_end(plain[::-1], secret[::-1]) for plain in _readings(head)):
         rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
@@ -234,9 +240,9 @@ def _escaped_half_at_beginning(text: str, secret: str) -> int:
 
 
 def _at_end(text: str, secret: str) -> int:
-    """How many characters of a secret's beginning are at the end of a text; 0 for too few.
+    """Return how many characters of a secret's start are at the end of a text; 0 if too few.
 
-    What is left of an escape that was cut may follow.
+    The rest of an escape that was cut may follow.
     """
     place = text.find(secret[:_PART])
     while place >= 0:
@@ -249,8 +255,9 @@ def _at_end(text: str, secret: str) -> int:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """What is read of a text by someone who undoes its escapes, of one kind or of all, level by
-    level, and of the text itself. A run of backslashes is one.
+    """Yield the text, and the text with its escapes undone, level by level.
+
+    Each kind of escape is undone alone, and all kinds together. A run of backslashes becomes one.
     """
     yield _BACKSLASHES.sub(r"\\", text)
     kinds = [escape for sign, escape in _ESCAPES if sign in text]
@@ -266,7 +273,7 @@ def _readings(text: str) -> Iterator[str]:
 
 
 def _unescaped(found: re.Match[str]) -> str:
-    """The character of an escape, and of several that are the bytes of one."""
+    """Return the text that an escape means. Several percent-escapes may be one character."""
     text = found.group()
     if text[0] == "%":
         return unquote_to_bytes(text).decode("utf-8", "replace")
@@ -279,20 +286,21 @@ def _unescaped(found: re.Match[str]) -> str:
 
 
 def _any_forms(secret: str) -> re.Pattern[str]:
-    """A pattern of a secret, each character in any form. It begins at no backslash but the first of
-    a run: a million would be tried one by one.
+    """Return a pattern that finds a secret with each character in any form.
+
+    It never starts inside a run of backslashes: it would try a million of them one by one.
     """
     return re.compile(r"(?!(?<=\\)\\)" + "".join(map(_any_form, secret)))
 
 
 def _any_form(character: str) -> str:
-    """A pattern of one character of a secret, in each way in which it may be escaped."""
+    """Return a pattern that finds one character of a secret, plain or escaped in any way."""
     code = ord(character)
     forms = [re.escape(character)]
     if character in "/\"'":
         forms = [rf"(?:{_RUN})?{re.escape(character)}"]
     if character == "\\":
-        forms = [r"\\(?:u(?i:005c)|x(?i:5c))?"]  # not \\+: a run would be read in too many ways
+        forms = [r"\\(?:u(?i:005c)|x(?i:5c))?"]  # not \\+: a run has too many readings
     elif code < 0x10000:
         forms.append(rf"{_RUN}u(?i:{code:04x})")
     else:
@@ -309,7 +317,7 @@ def _any_form(character: str) -> str:
 
 
 def _entities(character: str) -> list[str]:
-    """The names that HTML has for a character, with their semicolons."""
+    """Return the HTML names of a character, with their semicolons."""
     if not _ENTITIES:
         for name, meant in html5.items():
             if name.endswith(";"):
@@ -318,9 +326,7 @@ def _entities(character: str) -> list[str]:
 
 
 def _written(secret: str) -> Iterator[str]:
-    """How a secret with quotes, accents or spaces is written inside JSON text, in an address and
-    in HTML; and in hexadecimal.
-    """
+    """Yield a secret as it is written in JSON text, in an address, in HTML, and in hexadecimal."""
     yield from (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
     as_bytes = secret.encode("utf-8", "surrogatepass")  # variables need not hold UTF-8
     quoted = quote(as_bytes, safe="")
@@ -331,10 +337,10 @@ def _written(secret: str) -> Iterator[str]:
 
 
 def _coded(secret: str) -> Iterator[str]:
-    """How a secret is written inside base64, wherever in the encoded text it begins.
+    """Yield a secret as it is written in base64, at any place of the encoded text.
 
-    Three bytes make four signs, so that there are three ways; signs that also hold bits of what
-    stands before or behind are left out.
+    Three bytes become four characters, so there are three forms. Characters that also hold bits of
+    the text before or after the secret are left out.
     """
     raw = secret.encode("utf-8", "surrogatepass")
     for before in range(3):

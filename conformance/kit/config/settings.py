@@ -1,4 +1,4 @@
-"""The settings of a session: what the user gave, checked."""
+"""The checked settings of a session."""
 
 from __future__ import annotations
 
@@ -36,37 +36,38 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
 
 _ADDRESS = re.compile(r"(?:localhost|\[[0-9a-fA-F:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d{1,5})?(?:/\S*)?")
-"""A host with what may follow it, and nothing before it."""
+"""A host, perhaps with a port and a path, and with nothing before it."""
 _ROUTE = re.compile(r"(?:(?P<tool>.+)=)?(?P<method>[A-Za-z]+)\s+(?P<path>/.*)", re.DOTALL)
-"""A route, for one tool if it is named."""
+"""A method and a path, for one tool if it is named."""
 _LAST_PORT = 65_535
 _MOST_PATTERNS = 100
-"""Of --include-tool or --exclude-tool: each is looked at for each tool."""
+"""The most patterns of `--include-tool` or `--exclude-tool`: each is compared with each tool."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
 
 
 class OptionUnusable(Exception):
-    """An option or a file cannot be used; the text is one sentence, in the user's language."""
+    """An option or a file cannot be used. The text is one sentence in the user's language."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Given:
-    """What a session was asked for, and the words of a command line that ask for it again.
+    """The settings of a session, and the words of a command line that repeats it.
 
-    Secrets are in the words as they were given: redact each word before it is quoted.
+    The words contain secrets as they were given: redact each word before you quote it.
     """
 
     settings: Settings
     words: tuple[str, ...]
     told: Message | None = None
-    """Which options a settings file gave."""
+    """Says which options came from a settings file."""
 
 
 def need_target(settings: Settings) -> None:
-    """Raise OptionUnusable, with three lines on how to name a target, if there is nothing to check.
+    """Raise `OptionUnusable` if there is nothing to check.
 
-    In a clone, the default is its reference server.
+    Its text says in three lines how to name a target. In a clone, the default target is its
+    reference server.
     """
     if settings.targets or settings.judge is not None or CLONE is not None:
         return
@@ -77,9 +78,9 @@ def need_target(settings: Settings) -> None:
 
 
 def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
-    """The checked settings, of every option by `dest`; paths are relative to `here`.
+    """Return the checked settings from all options by `dest`. Paths are relative to `here`.
 
-    Raises OptionUnusable.
+    Raises `OptionUnusable`.
     """
 
     def option(flag: str) -> Any:
@@ -164,9 +165,10 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
 
 
 def _recording(path: Path, language: str) -> Path:
-    """The record at a path, or in the report's directory; raises OptionUnusable if there is none.
+    """Return the record at a path, or in the report directory at that path.
 
-    It is looked for before an earlier report is removed, of which it may be a part.
+    Raises `OptionUnusable` if there is none. This happens before an earlier report is removed,
+    because the record may be part of that report.
     """
     file = path / RECORD if path.is_dir() else path
     if not file.is_file():
@@ -176,7 +178,10 @@ def _recording(path: Path, language: str) -> Path:
 
 
 def _new_file(path: str | None, here: Path, language: str) -> Path | None:
-    """A path where a file can be made; raises OptionUnusable, also if there is one already."""
+    """Return the path of a file to write.
+
+    Raises `OptionUnusable` if it exists or cannot be made.
+    """
     if path is None:
         return None
     file = here / path
@@ -229,7 +234,7 @@ def _check_target(target: str, language: str) -> None:
     try:
         parts = urlsplit(target)
         sound = parts.scheme in {"http", "https"} and parts.hostname
-    except ValueError:  # half an IPv6 address
+    except ValueError:  # an incomplete IPv6 address
         sound = False
     if not sound or not target.isprintable() or " " in target:
         starter = _starter(target)
@@ -241,14 +246,14 @@ def _check_target(target: str, language: str) -> None:
         raise _usage("kit.target.not_a_target", language, target=shown)
     try:
         known_port = parts.port != 0
-    except ValueError:  # beyond 65535, or no number
+    except ValueError:  # above 65535, or not a number
         known_port = False
     if not known_port:
         raise _usage("kit.target.port", language, target=shown)
 
 
 def _starter(target: str) -> str | None:
-    """What a command or a file lacks to be one that starts a server; None of anything else."""
+    """Return the prefix that makes a command or file start a server; None if it is neither."""
     first, more, _ = target.partition(" ")
     if shutil.which(first) is not None or (more and _WORD.fullmatch(first)):
         return ""
@@ -261,8 +266,9 @@ _GATEWAY = re.compile(r"(?:native|openai)\+(?P<url>https?://\S+)")
 
 
 def _check_gateways(gateways: Iterable[str], allow: str | None, language: str) -> None:
-    """Refuse a gateway elsewhere: it has to reach the provider that the kit plays. And refuse one
-    that may not be called.
+    """Refuse a gateway that is not on this machine, or that may not be called.
+
+    It has to reach the provider that the kit plays.
     """
     for gateway in gateways:
         found = _GATEWAY.fullmatch(gateway)
@@ -295,7 +301,7 @@ def _policy(path: str | None, here: Path, language: str) -> Mapping[str, Any]:
 
 
 def _routes(given: Iterable[str], language: str) -> dict[str, tuple[str, str]]:
-    """The routes of `--invoke` by tool; that of every other tool is under the empty name."""
+    """Return the routes of `--invoke` by tool. The route for all other tools has an empty name."""
     routes: dict[str, tuple[str, str]] = {}
     for text in given:
         found = _ROUTE.fullmatch(text.strip())
@@ -318,7 +324,7 @@ def _secrets(
 
 
 def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values that prove who is calling; a path that was passed on may well be repeated."""
+    """Return the values that prove who calls. A server may repeat other values, such as a path."""
     given = [*headers, *environment.items()]
     return tuple(value.removeprefix("Bearer ") for name, value in given if is_secret_name(name))
 
@@ -347,7 +353,7 @@ _PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
 
 
 class ExamplesUnusable(Exception):
-    """The file cannot be used; the message says why and what to do."""
+    """The file of `--examples` cannot be used. The message says why and what to do."""
 
     def __init__(self, words: Message) -> None:
         super().__init__(words.id)
@@ -361,7 +367,10 @@ def _unusable(id: str, **values: object) -> ExamplesUnusable:
 def read_examples(
     path: str, environment: Mapping[str, str], language: str
 ) -> dict[str, tuple[Mapping[str, Any], ...]]:
-    """The calls of a file by tool, each ${NAME} filled in; raises ExamplesUnusable."""
+    """Return the calls of a file by tool, with each ${NAME} filled in.
+
+    Raises `ExamplesUnusable`.
+    """
     try:
         loaded = given_json(Path(path))
     except (OSError, ValueError, YAMLError) as error:
@@ -379,7 +388,7 @@ def read_examples(
 
 
 def _filled(value: Any, environment: Mapping[str, str], path: str) -> Any:
-    """`value` with each ${NAME} filled in."""
+    """Return `value` with each ${NAME} filled in."""
     if isinstance(value, dict):
         return {k: _filled(v, environment, path) for k, v in value.items()}
     if isinstance(value, list):

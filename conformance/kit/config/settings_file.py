@@ -31,16 +31,16 @@ class _Parser(argparse.ArgumentParser):
 
 
 class Filled(NamedTuple):
-    """The options of a session by `dest`, and which of them a settings file gave."""
+    """The options of a session by `dest`, and a message that names those from a settings file."""
 
     given: dict[str, Any]
     told: Message | None
 
 
 def filled_in(given: Mapping[str, Any], here: Path) -> Filled:
-    """What was given, by `dest`, and what the settings file of a directory says of the rest.
+    """Return the given options by `dest`, and the missing ones from a directory's settings file.
 
-    Raises OptionUnusable.
+    Raises `OptionUnusable`.
     """
     language = given.get("language", "en")
     path, table = _settings(here, language)
@@ -51,7 +51,7 @@ def filled_in(given: Mapping[str, Any], here: Path) -> Filled:
 
 
 def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
-    """The settings file of a directory and what it says of us; empty where there is none."""
+    """Return the settings file of a directory and its table for the kit; empty if there is none."""
     for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
         try:
             document = _table(path)
@@ -59,7 +59,7 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
             continue
         except (OSError, ValueError) as error:
             if not own:
-                continue  # other tools say what is wrong with it; it may not be about us at all
+                continue  # other tools report its mistakes, and it may have no settings for the kit
             raise _refused(path, _said(error, language), language) from None
         table = document if own else _inside(document, "tool", TABLE)
         if table is not None:
@@ -80,7 +80,7 @@ def _said(error: Exception, language: str) -> str:
 
 
 def _inside(document: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
-    """The table of these names, one in the other; None where there is none."""
+    """Return the table that these nested names lead to; None if there is none."""
     table: Any = document
     for name in names:
         table = table.get(name) if isinstance(table, dict) else None
@@ -108,7 +108,7 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
                 raise _refused(path, reason, language)
             try:
                 words.append(f"{option.flag}={each}")
-            except ValueError:  # a number in base 16 that is never written in base 10
+            except ValueError:  # a hexadecimal number with too many decimal digits
                 reason = message("documents.long_number").words(language)
                 raise _refused(path, reason, language) from None
     parser = _Parser(add_help=False, allow_abbrev=False)

@@ -1,4 +1,4 @@
-"""What the operating system says of a failure, in the reader's language: it says it in its own."""
+"""Says what the operating system says about a failure, in the language of the reader."""
 
 from __future__ import annotations
 
@@ -41,10 +41,9 @@ _NO_HOST: Final = (
     "Temporary failure in name resolution",
     "nodename nor servname provided, or not known",
 )
-"""What systems say of a name that cannot be looked up: a resolver's errors have no numbers that
-hold everywhere."""
+"""What systems say if a name cannot be looked up. Their error numbers differ between systems."""
 UNUSABLE_PROXY: Final = "unusable proxy"
-"""What the kit says of a proxy that it cannot use: of another kind, or with no valid address."""
+"""What the kit says about a proxy of another kind, or with an invalid address."""
 _BY_WORDS: Final = {
     UNUSABLE_PROXY: "kit.system.proxy",
     **{os.strerror(number): id for number, id in _BY_NUMBER.items()},
@@ -53,24 +52,24 @@ _BY_WORDS: Final = {
 
 
 def system_words(said: str) -> Message | str:
-    """The same in our words; as it was said where we have none."""
+    """Return the message for what a system says; unchanged if there is none."""
     id = _BY_WORDS.get(said)
     return message(id) if id is not None else said
 
 
 _SINGLE = "expected a single document in the stream"
-"""What YAML's reader says before "but found another document": half a sentence, if shown alone."""
+"""What the YAML reader says before "but found another document": half a sentence if shown alone."""
 
 
 def in_one_line(error: Exception) -> Message | str:
-    """What the system says of it, in our words where we have some."""
+    """Return what an error says, as a message if there is one for it."""
     if isinstance(error, FileTooMuch):
         return error.words
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark = error.problem_mark
         if isinstance(error, ComposerError) and error.context == _SINGLE:
             return message("kit.system.documents", line=mark.line + 1)
-        # What the reader says quotes the file, in which a link may have put somebody's secrets.
+        # The reader's own words quote the file, and a link may lead to somebody's secrets.
         twice = isinstance(error, DuplicateKeyError)
         id = "kit.system.twice" if twice else "kit.system.no_yaml"
         return message(id, line=mark.line + 1, column=mark.column + 1)

@@ -1,7 +1,7 @@
-"""Waivers: findings that a team knows of and accepts for now; the only place that knows the file.
+"""Waivers: findings that a team knows of and accepts for now. Only this module knows the file.
 
-A waived clause is judged all the same. A waiver that nothing needs any more is a failure, so that
-the file cannot outgrow what is true.
+A waived clause is checked all the same. A waiver that is no longer needed is a failure, so that the
+file stays true.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 
 
 class WaiversUnusable(Exception):
-    """The file cannot be used; the message says which line, what is wrong, and what to do."""
+    """The file cannot be used. The message says which line is wrong, why, and what to do."""
 
     def __init__(self, words: Message) -> None:
         super().__init__(words.id)
@@ -40,7 +40,7 @@ class WaiversUnusable(Exception):
 
 
 def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
-    """The waivers of a file, in order; raises WaiversUnusable."""
+    """Return the waivers of a file, in order. Raises `WaiversUnusable`."""
 
     def refuse(line: int, id: str, **values: object) -> WaiversUnusable:
         reason = message(id, **values).words(language)
@@ -51,7 +51,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
     except (OSError, ValueError, YAMLError) as error:
         words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None
-    if loaded is None:  # the last waiver was taken out
+    if loaded is None:  # the last waiver was removed
         return ()
     if not isinstance(loaded, list):
         reason = message("kit.waivers.shape").words(language)
@@ -83,14 +83,14 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
 
 
 def _yaml() -> YAML:
-    """A reader that leaves each value as it is written: which line holds a wrong one, we say."""
+    """Return a reader that keeps each value as it is written; this module checks the values."""
     yaml = quiet_reader("rt")
     yaml.Constructor = _Constructor
     return yaml
 
 
 class _Constructor(RoundTripConstructor):
-    """Knows texts alone: a number may be too long to be written again."""
+    """Reads dates, numbers and booleans as text: a number may be too long to be written again."""
 
 
 for _kind in ("timestamp", "int", "float", "bool"):
@@ -115,10 +115,10 @@ def waive(
     runs: Mapping[str, tuple[Run, tuple[str, ...]]],
     today: date,
 ) -> tuple[list[Item], tuple[UsedWaiver, ...]]:
-    """The items with what is waived marked so, and what became of each waiver.
+    """Return the items, with the waived ones marked, and the result of each waiver.
 
-    `runs` maps a run's id to it and the names of its tools. Staleness is judged only of what was
-    selected: a waiver whose clause was not asked about is left alone.
+    `runs` maps a run's id to the run and the names of its tools. A waiver whose clause was not
+    selected is never stale.
     """
     known, used = list(items), []
     if not waivers:
@@ -144,8 +144,10 @@ def waive(
 
 @dataclass(slots=True)
 class _Covered:
-    """What waivers of one clause, tool and run cover: the places of what is broken and not waived
-    yet. `kept`: something is covered, and all of it passes.
+    """The items that waivers of one clause, tool and run cover.
+
+    `broken` has the places of those that are broken and not waived yet. `kept` is True if there are
+    items and all of them pass.
     """
 
     broken: list[int] = field(default_factory=list)
@@ -153,9 +155,9 @@ class _Covered:
 
 
 def _places(items: Iterable[Item]) -> dict[tuple[str, str | None, str | None], _Covered]:
-    """What is covered by a waiver with a clause and the tool and run that it names, or none.
+    """Return what a waiver covers, by its clause and the tool and run that it names, or None.
 
-    A file may have as many waivers as a session has items: none looks at all of them.
+    A file may have as many waivers as a session has items, so no waiver looks at all items.
     """
     found: dict[tuple[str, str | None, str | None], _Covered] = {}
     for n, item in enumerate(items):
@@ -170,11 +172,10 @@ def _places(items: Iterable[Item]) -> dict[tuple[str, str | None, str | None], _
 def _stale(
     waiver: Waiver, runs: Mapping[str, tuple[Run, Collection[str]]], *, kept: bool, over: bool
 ) -> Message | None:
-    """Why a waiver is stale; None where it is still needed, or that cannot be said.
+    """Return why a waiver is stale; None if it is still needed, or if that is unknown.
 
-    What was judged decides, and what the target has. A clause that does not apply, or could not be
-    verified, may be judged the next time: it keeps its waiver, and the report says that this one
-    covers nothing.
+    Only verdicts and what the target has decide. A clause that does not apply or is not verified
+    may get a verdict the next time, so its waiver stays. The report says that it covers nothing.
     """
     if over:
         return message("kit.waivers.over", until=waiver.until)
