@@ -1,4 +1,4 @@
-"""Every binding that the kit speaks, by its name in data."""
+"""All bindings of the kit, by their names in data."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ BINDINGS: Final[Mapping[vocabulary.Binding, type[Binding]]] = {
 }
 
 MCP_BINDINGS: Final = tuple(name for name, each in BINDINGS.items() if each.traits.speaks_mcp)
-"""Those that speak MCP."""
+"""The bindings that speak MCP."""
 
 OVER_HTTP: Final = tuple(name for name, each in BINDINGS.items() if each.traits.over_http)
-"""Those whose requests are HTTP's."""
+"""The bindings that send HTTP requests."""
 
 GATEWAYS: Final = tuple(n for n, each in BINDINGS.items() if each.traits.role is Role.GATEWAY)
-"""Those through which models are called."""
+"""The bindings of gateways, through which models are called."""
 
 
 def binding_of(run: Run, settings: Settings) -> Binding:
-    """What speaks for a run."""
+    """Return the binding of a run, as it is before the first request."""
     return BINDINGS[run.binding].of(run, settings)
 
 
 def traits_of(run: Run) -> Traits:
-    """The traits of a run's binding."""
+    """Return the traits of a run's binding."""
     return BINDINGS[run.binding].traits
 
 
 def own_targets(target: str) -> tuple[vocabulary.Binding, OwnTargets] | None:
-    """The binding that alone reaches a target, by how that begins; None for a URL."""
+    """Return the only binding that reaches a target, by the target's prefix; None for a URL."""
     for name, each in BINDINGS.items():
         targets = each.traits.targets
         if targets is not None and target.startswith(targets.prefix):

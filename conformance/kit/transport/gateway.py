@@ -1,4 +1,4 @@
-"""The bindings of gateways: the kit is the client of a model call, and its provider."""
+"""The bindings of gateways: the kit is both the client of a model call and its provider."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Barred, Connection, OwnTargets, Traits, to_bytes
 
 CLIENT_KEY = "canary-of-the-client"
-"""The key that the client brings where the user gave none: it belongs at no provider."""
+"""The key that the client sends if the user gave none. No provider may receive it."""
 _JSON = ("Content-Type", "application/json")
 
 
 def _refuses(_: Arrival, __: int) -> tuple[Act, ...]:
-    """What a provider does whose answer does not matter."""
+    """Refuse a request, for calls where the provider's answer does not matter."""
     body = b'{"error": {"message": "no such model", "code": "model_not_found"}}'
     headers = (("content-type", "application/json"), ("content-length", str(len(body))))
     return Head(404, headers), Send(body), End()
@@ -27,24 +27,24 @@ def _refuses(_: Arrival, __: int) -> tuple[Act, ...]:
 
 @dataclass(frozen=True, slots=True)
 class GatewayBinding:
-    """Says what all gateways are asked; the names and the path are each profile's own."""
+    """Makes the requests to a gateway. Each profile sets the path and the names of the members."""
 
     run: Run
     headers: tuple[tuple[str, str], ...] = ()
 
     traits: ClassVar[Traits]
     path: ClassVar[str]
-    """What follows the endpoint."""
+    """The path after the endpoint."""
     counts: ClassVar[Mapping[str, Any]] = {}
-    """The members that ask a stream for its usage, where it is not told unasked."""
+    """The members that ask a stream for its usage, if it does not report the usage by default."""
 
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
-        """The binding of a run."""
+        """Return the binding of a run."""
         return cls(run, settings.headers)
 
     def connect(self, settings: Settings, barred: Barred) -> Connection:
-        """A client, and the provider at the address that the settings name."""
+        """Return a connection with a client, and a provider at the address from the settings."""
         from conformance.kit.transport.gateway_connection import (  # noqa: PLC0415 - see http.py
             GatewayConnection,
         )
@@ -61,7 +61,7 @@ class GatewayBinding:
         leave: Literal["", "content", "request"] = "",
         settle: float = 0.0,
     ) -> ModelCall:
-        """A call with these members, named as the vocabulary names them."""
+        """Return a call with these members, which have the names of the vocabulary."""
         own = {name.lower() for name, _ in self.headers}
         key = () if "authorization" in own else (("Authorization", f"Bearer {CLIENT_KEY}"),)
         return ModelCall(
@@ -77,25 +77,27 @@ class GatewayBinding:
         )
 
     def named(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The members of a call under the names of the profile."""
+        """Return the members of a call under the names of the profile."""
         return body
 
     def list_tools(self, *, id: int | str = 1) -> ModelCall:
-        """A call that any provider may refuse: the gateway's answer shows that it lives."""
+        """Return a call that any provider may refuse: the gateway's answer shows that it is
+        running.
+        """
         nonce = f"afn-alive-{id}"
         messages = [{"role": "user", "content": nonce}]
         return self.asks({"model": f"openai/{nonce}", "messages": messages}, _refuses, nonce=nonce)
 
     def nothing(self) -> ModelCall:
-        """What stands for the request where a connection was only opened or closed."""
+        """Return the request that represents the opening or closing of a connection."""
         return ModelCall()
 
     def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> NoReturn:
-        """Raises TypeError: a gateway has no tools of its own."""
+        """Raise `TypeError`: a gateway has no tools of its own."""
         raise TypeError(f"{self.run.id} has no tool {tool.name}")
 
     def stays_at_target(self, tool: Tool) -> bool:
-        """Whether a call of the tool goes to the target: there is none."""
+        """Return True: a gateway has no tools that could call another host."""
         return True
 
 
@@ -111,7 +113,7 @@ def _traits(prefix: str) -> Traits:
 
 
 class NativeBinding(GatewayBinding):
-    """The profile `native`: names and events of the vocabulary."""
+    """The profile `native`: the names and events of the vocabulary."""
 
     traits: ClassVar[Traits] = _traits("native+")
     path: ClassVar[str] = "/calls"
@@ -125,7 +127,7 @@ class OpenAIBinding(GatewayBinding):
     counts: ClassVar[Mapping[str, Any]] = {"stream_options": {"include_usage": True}}
 
     def named(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Tools are functions, and the rest has the same names."""
+        """Return the members with tools as functions; all other names are the same."""
         made = dict(body)
         if "tools" in made:
             made["tools"] = [{"type": "function", "function": each} for each in made["tools"]]
@@ -134,7 +136,7 @@ class OpenAIBinding(GatewayBinding):
 
 
 def _chat_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
-    """A message of chat completions: its tool calls are functions."""
+    """Return a message of chat completions, where tool calls are functions."""
     if "tool_calls" not in message:
         return message
     calls = [

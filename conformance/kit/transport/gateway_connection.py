@@ -1,4 +1,7 @@
-"""A connection through a gateway: both ends of it, and one timeline of what they see."""
+"""A connection through a gateway.
+
+The kit is at both ends, and keeps one timeline of what they see.
+"""
 
 from __future__ import annotations
 
@@ -22,67 +25,70 @@ from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
 
 NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
-"""What marks everything that belongs to one call."""
+"""The form of a nonce, which marks everything that belongs to one call."""
 QUIET: Final = 2.0
-"""Seconds in which a gateway lets go of a provider's connection, with slack."""
+"""Seconds that a gateway has to end its requests to the provider, with a margin."""
 ANSWER_CAP: Final = 1024 * 1024
-"""Bytes read of one answer: what the fake provider says has a thousandth of it."""
+"""The most bytes that are read of one answer: a thousand times what the fake provider sends."""
 ASKED_CAP: Final = 128 * 1024
-"""Bytes of one request to the provider: the longest call has a tenth, and hundreds may come."""
+"""The most bytes of one request to the provider: ten times the longest call. Hundreds may come."""
 MOST_ASKED: Final = 100
-"""Requests to the provider that are taken as attempts of one call; further ones are strays."""
+"""The most requests to the provider that count as attempts of one call. Further ones are strays."""
 MOST_HELD: Final = 1024 * 1024
-"""Bytes of their bodies that are kept, in all."""
+"""The most bytes that the bodies of all attempts of one call may have together."""
 MOST_PARTS: Final = 1_000
-"""Parts of one answer that are kept as moments: single bytes would be a million."""
+"""The most parts of one answer that are kept as moments. Single bytes would make a million."""
 _STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
 
 
 @dataclass(slots=True)
 class _Live:
-    """One call that is under way."""
+    """A call in progress."""
 
     call: ModelCall
     began: float = field(default_factory=time.perf_counter)
     timeline: list[Moment] = field(default_factory=list)
     attempts: dict[int, int] = field(default_factory=dict)
-    """The number of the attempt that each arrival is."""
+    """The number of the attempt, by the number of the arrival."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     held: int = 0
 
     def may_take(self, moment: Moment) -> bool:
-        """Whether a request is one more attempt; it is not if there were too many, or too large."""
+        """Count the bytes of a request, and return whether it may be another attempt of the call.
+
+        It may not if there are too many requests, or too many bytes.
+        """
         self.held += len(moment.body)
         return len(self.attempts) < MOST_ASKED and self.held <= MOST_HELD
 
     def see(self, seen: Seen, detail: str = "") -> None:
-        """Something that the client saw."""
+        """Keep something that the client saw."""
         self.add(Moment(seen, self.now(), detail=detail))
 
     def add(self, moment: Moment) -> None:
-        """Keep a moment, and wake who waits for one."""
+        """Keep a moment, and wake the tasks that wait for one."""
         self.timeline.append(moment)
         self.changed.set()
 
     def now(self) -> float:
-        """Seconds since the call was made."""
+        """Return the seconds since the call began."""
         return round(time.perf_counter() - self.began, 6)
 
     @property
     def is_quiet(self) -> bool:
-        """Whether each request to the provider has come to its end."""
+        """Whether every request to the provider has ended."""
         over = {each.arrival for each in self.timeline if each.seen in OVER}
         return over >= set(self.attempts.values())
 
     async def until(self, happens: Callable[[], bool]) -> None:
-        """Wait until something has happened."""
+        """Wait until `happens` returns true."""
         while not happens():
             self.changed.clear()
             await self.changed.wait()
 
 
 class _House:
-    """The provider at one address, for all connections that are open there."""
+    """The provider at one address, shared by all connections that are open there."""
 
     _open: Final[dict[tuple[asyncio.AbstractEventLoop, str, int], _House]] = {}
 
@@ -98,7 +104,7 @@ class _House:
 
     @classmethod
     async def enter(cls, host: str, port: int) -> _House:
-        """The house at an address, once it listens; raises OSError where the port is taken."""
+        """Return the house at an address once it listens. Raises `OSError` if the port is taken."""
         key = (asyncio.get_running_loop(), host, port)
         house = cls._open.get(key)
         if house is None:
@@ -114,19 +120,19 @@ class _House:
         return house
 
     async def leave(self) -> None:
-        """Close the provider behind the last guest."""
+        """Leave the house; the last guest closes the provider."""
         self._guests -= 1
         if not self._guests:
             del self._open[self._key]
             await self.provider.__aexit__()
 
     def begin(self, call: ModelCall) -> _Live:
-        """Take a call, so that what arrives with its nonce is known."""
+        """Register a call, so that requests with its nonce are known to belong to it."""
         live = self._live[call.nonce] = _Live(call)
         return live
 
     def end(self, live: _Live) -> None:
-        """Forget a call."""
+        """Forget a call and its requests."""
         self._live.pop(live.call.nonce, None)
         for number in live.attempts:
             self._arrivals.pop(number, None)
@@ -167,7 +173,7 @@ class _House:
 
 
 class GatewayConnection:
-    """Makes model calls, and plays the provider that they end at."""
+    """Makes model calls, and plays the provider that receives them."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -181,11 +187,11 @@ class GatewayConnection:
 
     @property
     def process(self) -> Process:
-        """Nothing is started."""
+        """Empty, because no process is started."""
         return Process()
 
     async def start(self) -> None:
-        """Listen as the provider; raises OSError where the port is taken."""
+        """Start the provider and the client. Raises `OSError` if the port is taken."""
         self._house = await _House.enter(*self._settings.provider)
         way = OnThisMachine(httpx2.AsyncHTTPTransport(trust_env=False))
         self._client = httpx2.AsyncClient(
@@ -240,7 +246,7 @@ class GatewayConnection:
             live.see(Seen.CLIENT_DONE, trouble)
             return None, trouble, live.now(), detail
         except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
-            # The client reads the address of each redirect, which is not followed.
+            # The client parses the address of each redirect, although it follows none.
             live.see(Seen.CLIENT_DONE, Trouble.GARBLED)
             return None, Trouble.GARBLED, live.now(), str(error)
         finally:
@@ -284,7 +290,7 @@ class GatewayConnection:
 
 
 async def _no_longer_than(seconds: float, work: Awaitable[None]) -> None:
-    """Wait for work, but no longer: what has not happened by then is what is seen."""
+    """Wait for `work` at most this long. Reaching the limit is not an error."""
     try:
         async with asyncio.timeout(seconds):
             await work

@@ -1,4 +1,4 @@
-"""The HTTP binding: a tool's call is a request to a route of its own."""
+"""The HTTP binding: a call of a tool is a request to the tool's own route."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Barred, Connection, Traits, to_bytes, to_text
 
 SESSION = uuid.uuid4().hex
-"""Tells this session's requests from others in a server's log."""
+"""The id of this session, which tells its requests from others in a server's log."""
 
 _JSON = (("Content-Type", "application/json"), ("Accept", "application/json"))
 
 
 def http_connection(endpoint: str, settings: Settings, barred: Barred) -> Connection:
-    """A connection over HTTP, with the headers that go with every request of the session."""
+    """Return a connection over HTTP, with the headers that every request of the session has."""
     # Loading an HTTP client takes a while, and most commands send nothing.
     from conformance.kit.transport.http_connection import HttpConnection  # noqa: PLC0415
 
@@ -39,7 +39,7 @@ def http_connection(endpoint: str, settings: Settings, barred: Barred) -> Connec
 
 @dataclass(frozen=True, slots=True)
 class HttpBinding:
-    """Says the HTTP binding."""
+    """Makes the requests of the HTTP binding."""
 
     traits: ClassVar[Traits] = Traits(over_http=True, speaks_mcp=False)
 
@@ -47,19 +47,21 @@ class HttpBinding:
 
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
-        """The binding of a run, before anything was said."""
+        """Return the binding of a run, as it is before the first request."""
         return cls(run)
 
     def connect(self, settings: Settings, barred: Barred) -> Connection:
-        """Keep-alive connections to the target."""
+        """Return keep-alive connections to the target."""
         return http_connection(self.run.endpoint, settings, barred)
 
     def stays_at_target(self, tool: Tool) -> bool:
-        """Whether the tool's route is on the target's host: no other host is ever called."""
+        """Return whether the tool's route is on the target's host; the kit calls no other host."""
         return same_server(self.route(tool)[1], self.run.endpoint)
 
     def route(self, tool: Tool) -> tuple[str, str]:
-        """Method and URL of a tool's call: its invocation, else the binding's own."""
+        """Return the method and URL of a tool's call: those of its invocation, or the default
+        route.
+        """
         if tool.invocation is not None:
             method, endpoint = tool.invocation.method, tool.invocation.endpoint
         else:
@@ -67,20 +69,21 @@ class HttpBinding:
         return method.upper(), self.url(endpoint)
 
     def url(self, path: str) -> str:
-        """A path of the target as a whole URL; a path that is one already stays as it is.
+        """Return a path of the target as a full URL; a full URL stays as it is.
 
-        A target may name any address: what leads elsewhere is left to the connection to refuse.
+        A target may name any address. The connection refuses those of other servers.
         """
         base = self.run.endpoint.rstrip("/") + "/"
         try:
             return urljoin(base, path if path.startswith("//") else path.lstrip("/"))
-        except ValueError:  # such as `http://[`
+        except ValueError:  # for example `http://[`
             return path
 
     def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> HttpRequest:
-        """The call of a tool: the body is the arguments object; for GET, query parameters.
+        """Return the call of a tool. The arguments are the body, or query parameters if it takes no
+        body.
 
-        A tool that says where each input goes is called so. A call has no `id` over HTTP.
+        If a tool says where each input goes, the call follows that. A call has no `id` over HTTP.
         """
         method, url = self.route(tool)
         called = tool.invocation
@@ -92,15 +95,15 @@ class HttpBinding:
         return HttpRequest(method, url, _media(called), to_bytes(arguments))
 
     def list_tools(self, *, id: int | str = 1) -> HttpRequest:
-        """GET of the binding's own list of tools; a list has no `id` over HTTP."""
+        """Return the GET of the binding's list of tools; it has no `id` over HTTP."""
         return self.get("/tools")
 
     def nothing(self) -> HttpRequest:
-        """What stands for the request where a connection was only opened or closed."""
+        """Return the request that represents the opening or closing of a connection."""
         return HttpRequest()
 
     def get(self, path: str, headers: tuple[tuple[str, str], ...] = ()) -> HttpRequest:
-        """GET of a path of the target."""
+        """Return the GET of a path of the target."""
         return self.send("GET", path, headers=(*_JSON[1:], *headers))
 
     def send(
@@ -111,36 +114,39 @@ class HttpBinding:
         headers: tuple[tuple[str, str], ...] = _JSON,
         body: bytes = b"",
     ) -> HttpRequest:
-        """Any request to a path or URL of the target."""
+        """Return any request to a path or URL of the target."""
         return HttpRequest(method, self.url(path), headers, body)
 
 
 def in_path(name: str) -> str:
-    """A name as one part of a path: no name leads to another path."""
+    """Return a name as one segment of a path, so that no name leads to another path."""
     return in_address(name) if name.strip(".") else name.replace(".", "%2E")
 
 
 def _media(called: Invocation | None) -> tuple[tuple[str, str], ...]:
-    """What is sent, and what is taken in return."""
+    """Return the headers with the media types that a call sends and accepts."""
     if called is None:
         return _JSON
     return (("Content-Type", called.sent), ("Accept", called.taken))
 
 
 def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> HttpRequest:
-    """A call whose inputs go to different places; anything but an object is the body itself."""
+    """Return a call whose inputs go to different places.
+
+    Arguments that are not an object can only be the body.
+    """
     by_place: dict[Where, dict[str, Any]] = {where: {} for where in Where}
     places = {one.name: one.where for one in reversed(invocation.inputs)}
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
         by_place[places.get(name) or invocation.place_of(name)][name] = value
     filled = {name: in_address(to_text(v)) for name, v in by_place[Where.PATH].items()}
     forms = {form: text for name, text in filled.items() for form in _forms(f"{{{name}}}")}
-    if forms:  # all together: a value may look like the place of another
+    if forms:  # in one pass: a value may look like the placeholder of another
         url = re.sub("|".join(map(re.escape, forms)), lambda found: forms[found.group()], url)
     query = _query(by_place[Where.QUERY])
     headers = tuple((name, to_text(value)) for name, value in by_place[Where.HEADER].items())
     bodies: list[Any] = list(by_place[Where.WHOLE].values())
-    # What nobody declared goes there too: a call that leaves it out would be another one.
+    # Undeclared arguments go into the body too. Without them it would be a different call.
     if by_place[Where.BODY] or any(one.where is Where.BODY for one in invocation.inputs):
         bodies.append(by_place[Where.BODY] if isinstance(arguments, dict) else arguments)
     return HttpRequest(
@@ -152,7 +158,7 @@ def _placed(invocation: Invocation, method: str, url: str, arguments: Any) -> Ht
 
 
 def _forms(place: str) -> tuple[str, str]:
-    """A name in braces, as it is and as an address has it."""
+    """Return a name in braces, as it is and percent-encoded."""
     return place, quote(place, errors="surrogatepass")
 
 

@@ -1,4 +1,4 @@
-"""A connection over HTTP: no redirect to another host, a cap on size and on time."""
+"""A connection over HTTP. It limits size and time, and follows no redirect to another host."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
 
 class HttpConnection:
-    """Keep-alive connections to one server, that of `base`: nothing is ever sent to another.
+    """Keep-alive connections to the server of `base`; nothing is ever sent to another server.
 
-    `timeout` is in seconds, for one whole request with its answer; `headers` go with every
-    request. A proxy of the environment is used for hosts other than this machine only. Nothing is
-    sent to what is `barred`, and no redirect is followed there.
+    `timeout` is the limit for one whole request with its answer, in seconds. `headers` go with
+    every request. A proxy from the environment is used only for hosts other than this machine. A
+    request that is `barred` is not sent, and no redirect leads to one.
     """
 
     def __init__(
@@ -62,9 +62,9 @@ class HttpConnection:
         self._width = width
         self._barred = barred
         self._weight = 0
-        """Of the values that are being read."""
+        """The bytes of memory for all values that are being read."""
         self._client: _Client | None = None
-        with suppress(ImportError, ValueError, httpx2.InvalidURL):  # a proxy that cannot be
+        with suppress(ImportError, ValueError, httpx2.InvalidURL):  # unusable proxy
             self._client = self._new_client()
 
     def _new_client(self) -> _Client:
@@ -72,7 +72,7 @@ class HttpConnection:
         local, encrypted = is_loopback(base), base.startswith("https:")
         lines = Lines() if local and not encrypted else None
         given: dict[str, Any] = {
-            "verify": encrypted,  # loading certificates takes 60 ms a client
+            "verify": encrypted,  # loading certificates takes 60 ms per client
             "trust_env": not local,
             "limits": httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         }
@@ -84,7 +84,7 @@ class HttpConnection:
             timeout=httpx2.Timeout(None, connect=self._timeout),
             **given,
         )
-        # Headers of ours only: the client's own defaults would hide which server needs them.
+        # Only our own headers: the client's defaults would hide which server needs them.
         own = httpx2.Headers([("accept-encoding", "identity"), *self._headers])
         for name in [name for name in client.headers if name not in own]:
             del client.headers[name]
@@ -93,23 +93,24 @@ class HttpConnection:
 
     @property
     def is_open(self) -> bool:
-        """Always: each request opens what it needs."""
+        """Always true: each request opens the connection that it needs."""
         return True
 
     @property
     def process(self) -> Process:
-        """Nothing: none was started."""
+        """Empty, because no process is started."""
         return Process()
 
     async def start(self) -> None:
         """Do nothing: the first request connects."""
 
     async def send(self, request: Request) -> Received:
-        """Send and read. A trouble names what was missing; nothing the target does raises.
+        """Send a request and read its answer. What the target does wrong becomes a trouble, not an
+        error.
 
-        A kept connection may have been closed while it was idle (servers close after a 500): what
-        got not one byte of an answer is sent once more, on a new connection. If none can be
-        made, the first one was cut: the server may have ended at this request.
+        A server may close an idle connection, as many do after a 500. So a request that got no byte
+        of an answer is sent once more, on a new connection. If no new connection can be made, the
+        result is that of the first try, because this request may have ended the server.
         """
         assert isinstance(request, HttpRequest)
         if self._client is None:
@@ -126,7 +127,7 @@ class HttpConnection:
 
     async def _send(self, request: HttpRequest, client: _Client) -> Received:
         if not same_server(request.url, self._base):
-            # A target's own words may name any address; our headers are meant for the target.
+            # A target may name any address, but our headers are meant only for the target.
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is another server")
         if self._barred(request):
             return Received(None, Trouble.REDIRECTED, 0.0, f"{request.url} is off limits")
@@ -143,7 +144,7 @@ class HttpConnection:
             trouble = Trouble.TIMEOUT
         except httpx2.TransportError as error:
             trouble, detail = trouble_of(error)
-        except (OverflowError, ExceptionGroup):  # a port beyond 65535, of a proxy
+        except (OverflowError, ExceptionGroup):  # a proxy with a port above 65535
             trouble, detail = Trouble.REFUSED, UNUSABLE_PROXY
         except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
             trouble, detail = Trouble.GARBLED, str(error)
@@ -202,7 +203,8 @@ class HttpConnection:
     ) -> Trouble | None:
         streaming = is_stream(response.headers.get("content-type"))
         events = _Messages() if streaming else None
-        # A stream that a GET opened stays open for good: what comes immediately is its answer.
+        # A stream that a GET opened never ends, so its answer is what comes within `settle`
+        # seconds.
         limit = request.settle if streaming and request.method == "GET" else None
         own = 0
         try:
@@ -231,10 +233,10 @@ class HttpConnection:
 
 @dataclass(frozen=True, slots=True)
 class _Client:
-    """What sends: the client, or where it has kept connections, these with its headers and cookies.
+    """Sends requests, over `lines` if there are any and otherwise through the client.
 
-    A call follows no redirect and needs no login: what the client does for these takes as long as
-    the sending.
+    `lines` skip the client's handling of redirects and logins, which takes as long as the sending.
+    Calls need neither.
     """
 
     client: httpx2.AsyncClient
@@ -243,7 +245,7 @@ class _Client:
     async def send(
         self, method: str, url: httpx2.URL, headers: list[tuple[str, str]], content: bytes | None
     ) -> httpx2.Response:
-        """Send, and give the answer with its body still to be read."""
+        """Send a request, and return the answer with its body still unread."""
         request = self.client.build_request(method, url, headers=headers, content=content)
         if self.lines is None:
             return await self.client.send(request, stream=True)
@@ -259,15 +261,15 @@ class _Client:
 
 
 def cookies() -> CookieJar:
-    """A place for cookies that can be sent back: of ASCII alone, as RFC 6265 has it."""
+    """Return a jar for cookies that can be sent back: only ASCII, as RFC 6265 requires."""
     return _Jar(_Ascii())
 
 
 class _Jar(CookieJar):
     def make_cookies(self, response: Any, request: Any) -> Sequence[Cookie]:
-        """Take the cookies of an answer; none, if one is longer than any that has to be kept.
+        """Return the cookies of an answer; none if one of them is longer than clients must accept.
 
-        A year of thousands of digits would be a warning with a traceback.
+        A year of thousands of digits would cause a warning with a traceback.
         """
         said = response.info().get_all("Set-Cookie", ())
         if any(len(each) > LONGEST_COOKIE for each in said):
@@ -281,14 +283,14 @@ class _Ascii(DefaultCookiePolicy):
 
 
 class _Messages:
-    """The JSON values that an event stream carries. Other data is passed over, and so is none."""
+    """Reads the JSON values of an event stream, and skips all other events."""
 
     def __init__(self) -> None:
         self._decode = codecs.getincrementaldecoder("utf-8")("surrogateescape").decode
         self._reader = SseReader()
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
-        """The values that `chunk` completes, in order."""
+        """Yield the values that `chunk` completes, in order."""
         for event in self._reader.feed(self._decode(chunk)):
             with suppress(UnicodeError, ValueError, RecursionError):
                 event.data.encode("utf-8")  # raises for bytes that are not UTF-8
@@ -296,7 +298,7 @@ class _Messages:
 
 
 def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:
-    """What became of a request without a whole answer, and what was said of it."""
+    """Return the trouble of a request that got no whole answer, and the error's text."""
     if isinstance(error, httpx2.ConnectError):
         return Trouble.REFUSED, _why_refused(error)
     if isinstance(error, httpx2.TimeoutException):
@@ -307,25 +309,28 @@ def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:
 
 
 def _why_refused(error: BaseException) -> str:
-    """What the system said: the client's own words are only that all attempts failed."""
+    """Return the system's reason. The client itself only says that all attempts failed."""
     cause: BaseException | None = error
     while cause is not None:
         inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
         if isinstance(inner, OSError) and inner.strerror and not isinstance(inner, ssl.SSLError):
-            number = inner.errno or 0  # negative for a name that could not be looked up
+            number = inner.errno or 0  # negative if the lookup of a name failed
             return os.strerror(number) if number > 0 else inner.strerror
         cause = inner.__cause__ or inner.__context__
     return str(error)
 
 
 def _closed(error: Exception) -> bool:
-    """Whether a connection ended too early, before the answer or within; else it was no HTTP."""
+    """Return whether a connection ended too early, before or within the answer.
+
+    Otherwise the answer was not HTTP.
+    """
     early = ("disconnect", "peer closed connection")
     return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
 
 
 def _answers(message: object, request: HttpRequest) -> bool:
-    """Whether this message of a stream is the last one to wait for."""
+    """Return whether this message is the last one of a stream to wait for."""
     if not isinstance(message, dict) or "method" in message:
         return False
     return request.any_answer or (
@@ -335,13 +340,19 @@ def _answers(message: object, request: HttpRequest) -> bool:
 
 @lru_cache(maxsize=256)
 def _parsed(url: str) -> httpx2.URL:
-    """An address, read once: thousands of calls go to the same few. Raises httpx2.InvalidURL."""
+    """Return a parsed address. The cache helps because thousands of calls go to the same few.
+
+    Raises `httpx2.InvalidURL`.
+    """
     return httpx2.URL(url)
 
 
 @lru_cache(maxsize=256)
 def _header(name: bytes, value: bytes) -> tuple[str, str]:
-    """A header as text; most answers have the same ones, of which one is kept."""
+    """Return a header as text.
+
+    The cache keeps one copy, because most answers have the same ones.
+    """
     return name.decode("latin-1").lower(), value.decode("latin-1")
 
 
@@ -353,7 +364,9 @@ def _redirect(response: httpx2.Response, url: str) -> str | None:
 
 
 async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """The body's bytes, unpacked in bounded steps: a small answer must not fill the memory."""
+    """Yield the body's bytes, unpacked in bounded steps, so that a small answer cannot fill the
+    memory.
+    """
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding in {"", "identity"}:
         async for chunk in response.aiter_raw():
@@ -364,6 +377,6 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
     unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
     async for chunk in response.aiter_raw():
         pending = chunk
-        while pending and not unpack.eof:  # behind the end, it would keep whatever comes
+        while pending and not unpack.eof:  # after its end, `unpack` would keep whatever comes
             yield unpack.decompress(pending, 65536)
             pending = unpack.unconsumed_tail

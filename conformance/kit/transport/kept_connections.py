@@ -1,8 +1,8 @@
-"""The connections kept to one server on this machine: the one that was used last is used again.
+"""Keeps the connections to one server on this machine, and uses the most recent one first.
 
-The client's own pool looks at every idle connection before and after each request, and asks the
-system about its socket: with sixteen of them that cost more than what was sent. Here the last one
-used is looked at, and no other. h11 reads and writes the messages.
+The client's own pool checks every idle connection before and after each request, and asks the
+system about its socket. With sixteen connections that took longer than the sending. This pool
+checks only the connection that it is about to use. h11 reads and writes the messages.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ import h11
 import httpx2
 
 _EXPIRES = 5.0
-"""Seconds after which an idle connection is not used again: servers close theirs."""
+"""Seconds after which an idle connection is not used again, because servers close theirs."""
 _MOST_OF_AN_EVENT = 100 * 1024
-"""Bytes of an answer's head that are read before it counts as broken."""
+"""The most bytes of an answer's head; a longer one counts as broken."""
 _READ_AT_ONCE = 64 * 1024
 
 Origin = tuple[bytes, int]
@@ -32,7 +32,7 @@ Origin = tuple[bytes, int]
 
 
 class Lines(httpx2.AsyncBaseTransport):
-    """Sends over connections of HTTP/1.1, as many in parallel as are asked for, none encrypted.
+    """Sends over unencrypted HTTP/1.1 connections, as many in parallel as there are requests.
 
     Raises the errors of httpx2.
     """
@@ -41,7 +41,7 @@ class Lines(httpx2.AsyncBaseTransport):
         self._idle: list[_Line] = []
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send over a free connection, else a new one."""
+        """Send over a free connection, or over a new one."""
         line = await self._free((request.url.raw_host, request.url.port or 80))
         answer = await line.send(request)
         return httpx2.Response(
@@ -69,7 +69,7 @@ class Lines(httpx2.AsyncBaseTransport):
 
 
 class _Line:
-    """One connection, for one request after the other."""
+    """One connection, which carries one request at a time."""
 
     def __init__(self, origin: Origin, stream: _Stream) -> None:
         self._origin = origin
@@ -79,16 +79,16 @@ class _Line:
 
     @property
     def is_idle(self) -> bool:
-        """Whether it may be used again."""
+        """Whether the connection may be used again."""
         return self._idle_since is not None
 
     def may_serve(self, origin: Origin) -> bool:
-        """Whether this idle connection leads there, is young, and was not closed by the server."""
+        """Return whether this idle connection leads to `origin`, is young, and is still open."""
         young = self._idle_since is not None and time.monotonic() - self._idle_since <= _EXPIRES
         return young and origin == self._origin and not self._stream.is_readable
 
     async def send(self, request: httpx2.Request) -> h11.Response | h11.InformationalResponse:
-        """Send a request, and give the head of its answer; the connection is closed on an error."""
+        """Send a request, and return the head of its answer; close the connection on an error."""
         self._idle_since = None
         url = request.url
         try:
@@ -113,7 +113,7 @@ class _Line:
             raise
 
     async def body(self) -> AsyncIterator[bytes]:
-        """The pieces of the answer's body; the connection is closed on an error."""
+        """Yield the pieces of the answer's body; close the connection on an error."""
         try:
             with _as_of_the_client():
                 while True:
@@ -127,10 +127,10 @@ class _Line:
             raise
 
     def end(self) -> None:
-        """Make ready for the next request; close what cannot take one.
+        """Get ready for the next request, or close the connection if it cannot take one.
 
-        What came behind the answer would be taken for that of the next request. A server that
-        answered before it had read all may never read the rest.
+        Bytes after the answer would be taken for the next answer. A server that answered before it
+        read the whole request may never read the rest.
         """
         done = self._http.our_state is h11.DONE and self._http.their_state is h11.DONE
         if done and not (self._http.trailing_data[0] or self._stream.is_leaving):
@@ -159,7 +159,7 @@ class _Line:
 
 
 class _Body(httpx2.AsyncByteStream):
-    """An answer's body; once it is closed, its connection may be used again."""
+    """An answer's body. Once it is closed, its connection may be used again."""
 
     def __init__(self, line: _Line, idle: list[_Line]) -> None:
         self._line = line
@@ -180,7 +180,7 @@ class _Body(httpx2.AsyncByteStream):
 
 @contextmanager
 def _as_of_the_client() -> Iterator[None]:
-    """Raise what breaks HTTP as the errors that httpx2 has of the same names."""
+    """Turn the protocol errors of h11 into those of httpx2, which have the same names."""
     try:
         yield
     except h11.ProtocolError as error:
@@ -188,13 +188,13 @@ def _as_of_the_client() -> Iterator[None]:
 
 
 _MOST_WAITING = 256 * 1024
-"""Bytes that wait to be read, beyond which the server has to wait."""
+"""The most bytes that may wait to be read. Above that, the kit stops reading from the server."""
 
 
 async def near(host: str, port: int) -> _Stream:
-    """Connect to the first of the host's addresses that answers; raises httpx2.ConnectError.
+    """Connect to the first loopback address of the host that answers.
 
-    The limits of time are the caller's.
+    The caller limits the time. Raises `httpx2.ConnectError`.
     """
     loop = asyncio.get_running_loop()
     failed: OSError | None = None
@@ -207,16 +207,17 @@ async def near(host: str, port: int) -> _Stream:
 
 
 class OnThisMachine(httpx2.AsyncBaseTransport):
-    """Sends by a transport of the client, and to this machine alone, whatever a name means there.
+    """Sends through a transport of the client, but only to this machine, whatever a name resolves
+    to.
 
-    A certificate still has to be that of the name.
+    A certificate still has to match the name.
     """
 
     def __init__(self, transport: httpx2.AsyncHTTPTransport) -> None:
         self._transport = transport
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send to the first of the name's addresses that answers."""
+        """Send to the first loopback address of the name that answers."""
         url = request.url
         port = url.port or (443 if url.scheme == "https" else 80)
         failed: httpx2.ConnectError | None = None
@@ -243,7 +244,7 @@ class OnThisMachine(httpx2.AsyncBaseTransport):
 
 
 async def _here(host: str, port: int) -> list[str]:
-    """The host's addresses that are this machine's; raises httpx2.ConnectError if there is none."""
+    """Return the host's loopback addresses. Raises `httpx2.ConnectError` if there are none."""
     try:
         loop = asyncio.get_running_loop()
         found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -257,7 +258,7 @@ async def _here(host: str, port: int) -> list[str]:
 
 
 def _is_of_tls(error: BaseException) -> bool:
-    """Whether a connection was made, and TLS refused it."""
+    """Return whether a connection was made, and TLS failed on it."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -265,7 +266,10 @@ def _is_of_tls(error: BaseException) -> bool:
 
 
 class _Stream(asyncio.Protocol):
-    """The bytes of one connection. What came before it broke is read first, then it is an error."""
+    """The bytes of one connection.
+
+    If it breaks, `read` first returns the bytes that came before.
+    """
 
     def __init__(self) -> None:
         self._transport: asyncio.Transport
@@ -280,7 +284,7 @@ class _Stream(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
-        if hasattr(select, "poll"):  # elsewhere a connection that was closed is noticed on use
+        if hasattr(select, "poll"):  # other systems notice a closed connection only on use
             self._poll = select.poll()
             self._poll.register(transport.get_extra_info("socket").fileno(), select.POLLIN)
 
@@ -294,20 +298,20 @@ class _Stream(asyncio.Protocol):
     def eof_received(self) -> bool:
         self._ended = True
         self._wake()
-        return True  # the request may still be leaving
+        return True  # stay open: part of the request may still be unsent
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._ended, self._broken = True, exc
         self._wake()
 
     def write(self, buffer: bytes) -> None:
-        """Take what is to leave as soon as an answer is waited for."""
+        """Take bytes, which the next `read` sends."""
         self._leaving.append(buffer)
 
     async def read(self, max_bytes: int) -> bytes:
-        """What came; nothing at the end. Raises ReadError if the connection broke.
+        """Return bytes that came; none at the end. Raises `ReadError` if the connection broke.
 
-        A server may have answered before it refused to read on: what it said is given all the same.
+        A server may answer and then refuse to read on. Its answer is returned all the same.
         """
         if self._leaving:
             self._transport.write(b"".join(self._leaving))
@@ -334,12 +338,12 @@ class _Stream(asyncio.Protocol):
 
     @property
     def is_leaving(self) -> bool:
-        """Whether something that was written has not left yet."""
+        """Whether some of the written bytes are still unsent."""
         return bool(self._leaving) or self._transport.get_write_buffer_size() > 0
 
     @property
     def is_readable(self) -> bool:
-        """Whether there is something to read, which on an idle connection is its end."""
+        """Whether there is something to read. On an idle connection, that is its end."""
         if self._come or self._ended:
             return True
         return self._poll is not None and bool(self._poll.poll(0))

@@ -1,14 +1,14 @@
-"""Starts a command on Linux, and ends all that it started.
+"""Starts a command on Linux, and ends all processes that the command started.
 
-Its words are `PARENT -- COMMAND …` or `PARENT sandbox BUBBLEWRAP -- COMMAND …`. It runs without the
-packages that are installed: it imports two modules of this package and the standard library.
+Its arguments are `PARENT -- COMMAND …` or `PARENT sandbox BUBBLEWRAP -- COMMAND …`. It runs without
+installed packages: it imports two modules of this package and the standard library.
 
-All that the command started ends when the command ends, when PARENT does, and at SIGUSR1: also what
-left its session. PARENT is the process that starts this one.
+All processes of the command end when the command ends, when PARENT ends, and at SIGUSR1. This
+includes processes that left its session. PARENT is the process that starts this one.
 
-In the sandbox, the command sees all files, and can write to none. Its working directory, HOME and
-TMPDIR are in memory, and are gone when the last process has ended. The network is a loopback of its
-own. Bubblewrap makes the namespaces; if BUBBLEWRAP is empty, this program makes them itself.
+In the sandbox, the command can see all files, and can change none. Its working directory, HOME and
+TMPDIR are in memory, and are gone when the last process has ended. Its network has only its own
+loopback. Bubblewrap makes the namespaces; if BUBBLEWRAP is empty, this program makes them itself.
 """
 
 import ctypes
@@ -30,12 +30,12 @@ FAILED = 126
 """The exit code if the sandbox cannot be made; the reason is on standard error."""
 
 _NEW = 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
-"""Namespaces of its own: mount, uts, ipc, user, pid and net."""
+"""Flags for new namespaces: mount, uts, ipc, user, pid and net."""
 _SIZE = "size=1g,mode=0755"
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = {"fd": "self/fd", "stdin": "self/fd/0", "stdout": "self/fd/1", "stderr": "self/fd/2"}
 _STUBBORN = 5.0
-"""Seconds after which processes that do not end are left: they belong to somebody else."""
+"""Seconds until processes that do not end are left alone, because another user owns them."""
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_BIND, _MS_REC, _MS_PRIVATE = 2, 4, 8, 4096, 16384, 1 << 18
 _MS_RDONLY, _MS_REMOUNT = 1, 32
 _SIOCSIFFLAGS, _UP = 0x8914, 0x41
@@ -46,21 +46,21 @@ _BUBBLEWRAP = (
     *("--unshare-all", "--die-with-parent", "--as-pid-1"),
     *("--cap-add", "CAP_SYS_ADMIN", "--cap-add", "CAP_SETPCAP"),
     *("--ro-bind", "/", "/", "--proc", "/proc", "--remount-ro", "/proc"),
-    *("--tmpfs", "/dev", "--dir", SCRATCH),  # its --dev would take the right to mount away
+    *("--tmpfs", "/dev", "--dir", SCRATCH),  # its --dev would remove the right to mount
     *chain(*(("--dev-bind", f"/dev/{name}", f"/dev/{name}") for name in _DEVICES)),
     *chain(*(("--symlink", f"/proc/{to}", f"/dev/{name}") for name, to in _LINKS.items())),
 )
 
 
 class _Told(BaseException):
-    """Somebody told the program to end everything."""
+    """Raised when a signal asks the program to end everything."""
 
 
 def main(words: list[str]) -> None:
-    """Start the command, and end as it ended; in the sandbox, 128 and more for a signal."""
+    """Start the command and exit as it did; in the sandbox, with 128 + N for signal N."""
     at = words.index("--")
     (parent, *how), command = words[:at], words[at + 1 :]
-    # A session's processes get SIGTERM together. Only the command is asked to end.
+    # All processes of a session get SIGTERM together, but only the command should end by it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     try:
         if not how:
@@ -75,10 +75,10 @@ def main(words: list[str]) -> None:
 
 
 def _watch(parent: int, command: list[str]) -> None:
-    """Run the command; when it has ended, or at a signal, end what is left, and end as it did.
+    """Run the command. When it ends, or at a signal, end all other processes and exit as it did.
 
-    The command's own parent is a process between, in a session of its own: a command may kill or
-    stop its parent and its group, and all that it started is ended even so.
+    The command's parent is a process in between, in its own session. So everything ends even if the
+    command kills or stops its parent and its process group.
     """
     done(LIBC.prctl(_SUBREAPER, 1, 0, 0, 0))
     status = signal.SIGKILL.value
@@ -97,7 +97,7 @@ def _watch(parent: int, command: list[str]) -> None:
 
 
 def _parent_of(command: list[str]) -> int:
-    """Start a process that does nothing but start the command, and end as it ends."""
+    """Start the process in between, which only starts the command and exits as it did."""
     first = os.getpid()
     between = os.fork()
     if between == 0:
@@ -116,11 +116,11 @@ def _hand_on(leader: int) -> None:
 
 
 def _end_as(status: int) -> NoReturn:
-    """End as another process ended."""
+    """Exit as another process did, with the same code or by the same signal."""
     code = os.waitstatus_to_exitcode(status)
     if code < 0:
-        done(LIBC.prctl(4, 0, 0, 0, 0))  # PR_SET_DUMPABLE: the command has dumped its core
-        with suppress(OSError):  # of SIGKILL
+        done(LIBC.prctl(4, 0, 0, 0, 0))  # PR_SET_DUMPABLE: only the command dumps its core
+        with suppress(OSError):  # SIGKILL has no handler
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
     sys.exit(code)
@@ -132,7 +132,7 @@ def _tell(*_: object) -> None:
 
 
 def _end_all() -> None:
-    """End all processes below this one: orphans become its children, so that it finds them."""
+    """End all processes below this one. Orphans become its children, so it finds them all."""
     ends = time.monotonic() + _STUBBORN
     while time.monotonic() < ends:
         for pid in _children():
@@ -156,7 +156,7 @@ def _children() -> list[int]:
 
 
 def _fork(command: list[str], parent: int) -> int:
-    """Start the command as a child, which ends with its parent."""
+    """Start the command as a child that ends with its parent."""
     child = os.fork()
     if child:
         return child
@@ -172,7 +172,7 @@ def _fork(command: list[str], parent: int) -> int:
 
 
 def _wait_for(child: int) -> int:
-    """Bury the children that end, up to this one; gives how it ended."""
+    """Wait for children until this one has ended, and return its status."""
     while True:
         ended, status = os.wait()
         if ended == child:
@@ -180,7 +180,7 @@ def _wait_for(child: int) -> int:
 
 
 def _leave_pipes() -> None:
-    """Leave the pipes to the command: they end when it closes them."""
+    """Let go of the pipes, so that they end when the command closes them."""
     nothing = os.open("/dev/null", os.O_RDWR)
     for stream in (0, 1, 2):
         os.dup2(nothing, stream)
@@ -188,14 +188,14 @@ def _leave_pipes() -> None:
 
 
 def _ends_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
-    """Get a signal when the process ends that started this one; 0 is one outside of here."""
+    """Request a signal for the end of the parent process. 0 is a parent outside the namespace."""
     done(LIBC.prctl(_PDEATHSIG, by, 0, 0, 0))
     if os.getppid() != parent:
         raise OSError(errno.ESRCH, os.strerror(errno.ESRCH))
 
 
 def _enter(parent: int, bubblewrap: str, command: list[str]) -> None:
-    """Run the command as the first process but one of namespaces of its own."""
+    """Run the command in new namespaces, as their second process."""
     import json  # noqa: PLC0415 - each start of a server waits for what is imported
 
     here, closed = os.getcwd(), doors()
@@ -225,7 +225,7 @@ def _enter(parent: int, bubblewrap: str, command: list[str]) -> None:
 
 
 def _mount() -> None:
-    """Make every file system read-only, /proc the one of these processes, and /dev a small one."""
+    """Make every file system read-only, with a /proc for the new namespace and a minimal /dev."""
     import fcntl  # noqa: PLC0415
     import socket  # noqa: PLC0415
     import struct  # noqa: PLC0415
@@ -250,9 +250,9 @@ def _mount() -> None:
 
 
 def _as_first(command: list[str], here: str, closed: str) -> int:
-    """Run the command without any privilege; gives its exit code.
+    """Run the command without any privilege, and return its exit code.
 
-    When this process ends, the system ends all others.
+    When this process ends, the system ends all others in its namespace.
     """
     _prepare(here, closed)
     give_up()
@@ -263,10 +263,10 @@ def _as_first(command: list[str], here: str, closed: str) -> int:
 
 
 def _prepare(here: str, closed: str) -> None:
-    """Close the doors, make the scratch directories, and go to the first of them.
+    """Block the doors, make the scratch directories, and change to the work directory.
 
-    It has a link for each file of the directory from which the kit was started: a command may name
-    such a file, or import it.
+    The work directory has a link to each file of the directory from which the kit was started. A
+    command may name such a file, or import it.
     """
     import json  # noqa: PLC0415
 
@@ -276,7 +276,7 @@ def _prepare(here: str, closed: str) -> None:
     attach("tmpfs", SCRATCH, "tmpfs", _MS_NOSUID | _MS_NODEV, _SIZE)
     to_read = _MS_REMOUNT | _MS_BIND | _MS_RDONLY | _MS_NOSUID
     attach(None, "/dev", None, to_read | _MS_NODEV)
-    for name in _DEVICES:  # with bubblewrap, root could change their mode
+    for name in _DEVICES:  # under bubblewrap, root could change their mode
         attach(None, f"/dev/{name}", None, to_read | _MS_NOEXEC)
     for place in PLACES.values():
         os.mkdir(place)

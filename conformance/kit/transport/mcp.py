@@ -1,4 +1,4 @@
-"""MCP's messages, for each version, whatever carries them."""
+"""The messages of MCP in each version, for any transport."""
 
 from __future__ import annotations
 
@@ -18,29 +18,32 @@ R_co = TypeVar("R_co", bound=Request, covariant=True)
 CLIENT = {"name": "agent-formats-conformance", "version": "1.0"}
 META = "io.modelcontextprotocol/"
 LEGACY_VERSIONS = tuple(version for version in KNOWN_VERSIONS if version < MODERN)
-"""Those that begin with a handshake."""
+"""The versions that begin with a handshake."""
 
 
 @dataclass(frozen=True, slots=True)
 class McpBinding(ABC, Generic[R_co]):
-    """Says MCP as one version does. `session_id` is what a legacy server issued over HTTP."""
+    """Makes the messages of one version of MCP. A legacy server issued `session_id` over HTTP."""
 
     run: Run
     version: str
     session_id: str | None = None
     shaken: bool = False
-    """Whether the legacy handshake is over: later requests then carry version and session."""
+    """Whether the legacy handshake is over.
+
+    Later requests then have the version and the session.
+    """
 
     traits: ClassVar[Traits]
 
     @classmethod
     def of(cls, run: Run, settings: Settings) -> Self:
-        """The binding of a run, before anything was said."""
+        """Return the binding of a run, as it is before the first request."""
         return cls(run, run.version)
 
     @abstractmethod
     def connect(self, settings: Settings, barred: Barred) -> Connection:
-        """A connection to the run's endpoint, not started yet."""
+        """Return a connection to the run's endpoint, not started yet."""
 
     @abstractmethod
     def raw(
@@ -52,15 +55,15 @@ class McpBinding(ABC, Generic[R_co]):
         any_answer: bool = False,
         settle: float = 0.2,
     ) -> R_co:
-        """Any body (bytes are sent as they are); `headers` where the binding has some."""
+        """Return a request with any body; bytes are sent as they are. Only HTTP uses `headers`."""
 
     @abstractmethod
     def nothing(self) -> R_co:
-        """What stands for the request where a connection was only opened or closed."""
+        """Return the request that represents the opening or closing of a connection."""
 
     @property
     def modern(self) -> bool:
-        """Whether every request stands alone."""
+        """Whether requests are independent of each other, without a handshake."""
         return self.version >= MODERN
 
     def request(
@@ -73,9 +76,11 @@ class McpBinding(ABC, Generic[R_co]):
         meta: Mapping[str, Any] | None = None,
         tool: Tool | None = None,
     ) -> R_co:
-        """A JSON-RPC request. `headers` overrides or, with None, removes; `meta` replaces `_meta`.
+        """Return a JSON-RPC request.
 
-        A modern request gets its `_meta` and mirrored headers, a legacy one its session's.
+        `headers` overrides headers, or removes those with the value None. `meta` replaces `_meta`.
+        A modern request gets `_meta` and mirrored headers, a legacy request the headers of its
+        session.
         """
         body: dict[str, Any] = {"jsonrpc": "2.0", "id": id, "method": method}
         full = self._params(params, meta)
@@ -84,7 +89,7 @@ class McpBinding(ABC, Generic[R_co]):
         return self.raw(body, headers=self.headers(method, full, headers, tool), answer_to=id)
 
     def notification(self, method: str, params: Mapping[str, Any] | None = None) -> R_co:
-        """A JSON-RPC notification: no answer is expected but, over HTTP, 202."""
+        """Return a JSON-RPC notification. No answer is expected, except 202 over HTTP."""
         body: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
         full = self._params(params, None)
         if full is not None:
@@ -92,20 +97,20 @@ class McpBinding(ABC, Generic[R_co]):
         return self.raw(body, headers=self.headers(method, full), answer_to=None)
 
     def call(self, tool: Tool, arguments: Any, *, id: int | str = 1) -> R_co:
-        """`tools/call` with these arguments, whatever JSON value they are."""
+        """Return a `tools/call` request with these arguments, which may be any JSON value."""
         params = {"name": tool.name, "arguments": arguments}
         return self.request("tools/call", params, id=id, tool=tool)
 
     def list_tools(self, *, id: int | str = 1) -> R_co:
-        """`tools/list`, from its beginning."""
+        """Return a `tools/list` request for the first page."""
         return self.request("tools/list", {}, id=id)
 
     def stays_at_target(self, tool: Tool) -> bool:
-        """Whether a call goes to the target alone: every message does."""
+        """Return True: every message goes to the target alone."""
         return True
 
     def initialize(self, *, id: int | str = 1, version: str | None = None) -> R_co:
-        """The legacy handshake's first message; `version` other than the binding's if given."""
+        """Return the first message of the legacy handshake, with `version` or the binding's own."""
         params = {
             "protocolVersion": version or self.version,
             "capabilities": {},
@@ -114,7 +119,7 @@ class McpBinding(ABC, Generic[R_co]):
         return replace(self, shaken=False, session_id=None).request("initialize", params, id=id)
 
     def after_handshake(self, result: Any, answer: Answer | None) -> Self | None:
-        """The same for what follows; None if the `result` settles on no known version."""
+        """Return the binding for later requests; None if `result` settles on no known version."""
         version = result.get("protocolVersion") if isinstance(result, dict) else None
         if not isinstance(version, str) or version not in KNOWN_VERSIONS:
             return None
@@ -128,11 +133,11 @@ class McpBinding(ABC, Generic[R_co]):
         overrides: Mapping[str, str | None] | None = None,
         tool: Tool | None = None,
     ) -> dict[str, str]:
-        """The headers of a message; empty where the binding has none."""
+        """Return the headers of a message; empty if the binding has none."""
         return {}
 
     def meta(self) -> dict[str, Any]:
-        """The `_meta` of a modern request."""
+        """Return the `_meta` of a modern request."""
         return {
             META + "protocolVersion": self.version,
             META + "clientCapabilities": {},

@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: messages with headers, each answered by itself."""
+"""MCP over streamable HTTP: each message has headers, and its own answer."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _VERSION_HEADER_SINCE = "2025-06-18"
 
 @dataclass(frozen=True, slots=True)
 class McpHttpBinding(McpBinding[HttpRequest]):
-    """Says MCP to the endpoint of a server over HTTP."""
+    """Makes MCP messages for an endpoint over HTTP."""
 
     traits: ClassVar[Traits] = Traits(over_http=True, since="2025-03-26")
 
     def connect(self, settings: Settings, barred: Barred) -> Connection:
-        """Keep-alive connections to the endpoint."""
+        """Return keep-alive connections to the endpoint."""
         return http_connection(self.run.endpoint, settings, barred)
 
     def raw(
@@ -36,7 +36,9 @@ class McpHttpBinding(McpBinding[HttpRequest]):
         any_answer: bool = False,
         settle: float = 0.2,
     ) -> HttpRequest:
-        """A POST of any body (bytes are sent as they are) with these headers, else the usual."""
+        """Return a POST of any body, with these headers or the usual ones; bytes are sent as they
+        are.
+        """
         return HttpRequest(
             "POST",
             self.run.endpoint,
@@ -47,17 +49,17 @@ class McpHttpBinding(McpBinding[HttpRequest]):
         )
 
     def nothing(self) -> HttpRequest:
-        """What stands for the request where a connection was only opened or closed."""
+        """Return the request that represents the opening or closing of a connection."""
         return HttpRequest()
 
     def without_body(self, method: str, headers: Mapping[str, str] | None = None) -> HttpRequest:
-        """A request without a body to the endpoint (GET, DELETE, an unregistered verb)."""
+        """Return a request to the endpoint without a body (GET, DELETE, an unregistered verb)."""
         merged = {**self.base_headers(), **(headers or {})}
         del merged["Content-Type"]
         return HttpRequest(method, self.run.endpoint, tuple(merged.items()))
 
     def base_headers(self) -> dict[str, str]:
-        """What every POST carries, session and version included once they are settled."""
+        """Return the headers of every POST, with session and version once they are settled."""
         headers = {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
@@ -75,7 +77,9 @@ class McpHttpBinding(McpBinding[HttpRequest]):
         overrides: Mapping[str, str | None] | None = None,
         tool: Tool | None = None,
     ) -> dict[str, str]:
-        """The usual headers, in the modern era those that mirror the body, and the overrides."""
+        """Return the usual headers with the overrides; a modern message also has those that mirror
+        its body.
+        """
         headers = self.base_headers()
         if self.modern:
             headers["Mcp-Method"] = method
@@ -88,7 +92,7 @@ class McpHttpBinding(McpBinding[HttpRequest]):
 
 
 def _mirrored(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict[str, str]:
-    """The headers that repeat a part of the body, so that a gateway needn't read it."""
+    """Return the headers that repeat parts of the body, so that a gateway need not read it."""
     headers: dict[str, str] = {}
     name = params.get("uri") if method == "resources/read" else params.get("name")
     if isinstance(name, str):

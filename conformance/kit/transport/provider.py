@@ -1,8 +1,7 @@
-"""The fake provider: a server on this machine that answers each request as its script says, byte by
-byte.
+"""The fake provider: a local server that answers each request as its script says, byte by byte.
 
-It is written on asyncio and h11, and not on an ASGI server: those hide where a write ends, and
-have no way to break a connection off with an RST.
+It uses asyncio and h11 instead of an ASGI server. An ASGI server hides where a write ends, and
+cannot break off a connection with an RST.
 """
 
 from __future__ import annotations
@@ -35,41 +34,45 @@ from conformance.kit.model.performance import (
 from conformance.spec.vocabulary import Seen
 
 Perform = Callable[[Arrival], Iterable[Act]]
-"""Says what is done in answer to a request."""
+"""Returns the acts that answer a request."""
 Observe = Callable[[Moment], None]
-"""Receives what happens, in order."""
+"""Receives each moment, in order."""
 
 BODY_CAP: Final = 4 * 1024 * 1024
-"""Bytes of a request that are read; a longer one is refused with 413."""
+"""The most bytes of a request body. A longer one is refused with 413."""
 MOST_HELD: Final = 64 * 1024 * 1024
-"""Bytes of requests that all connections hold at the same time; beyond, one is refused with 503."""
+"""The most bytes of request bodies that all connections hold together. Above that, a request is
+refused with 503.
+"""
 _MOST_LINKS: Final = 500
-"""Connections that are open at the same time. For a further one, that is closed which has asked
-nothing for the longest time; if all are answered, the further one is closed without an answer.
+"""The most connections that are open at the same time.
+
+For one more, the provider closes the connection that has waited longest without a whole request. If
+it is answering all of them, it closes the new one without an answer.
 """
 _QUEUE: Final = 100
-"""Connections that wait until they are taken."""
+"""The most connections that may wait to be accepted."""
 _AT_ONCE: Final = 8
-"""Of those, the ones that are taken before any may be closed again: each is an open file."""
+"""The most of them that are accepted before any can be closed again. Each is an open file."""
 PATIENCE: Final = 30.0
-"""Seconds for a request to arrive whole, once it began, and for what was sent to be read."""
+"""Seconds for a request to arrive once it began, and for the other side to read what was sent."""
 _READ: Final = 65_536
 _RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
-"""The socket option SO_LINGER with no time: closing sends an RST."""
+"""The value of the socket option SO_LINGER for zero time: closing sends an RST."""
 
 
 @dataclass(slots=True)
 class Barriers:
-    """What the other end of the test has seen. A barrier that was opened stays open."""
+    """Events that the other end of the test has seen. A barrier that was opened stays open."""
 
     _events: dict[str, asyncio.Event] = field(default_factory=dict)
 
     def open(self, name: str) -> None:
-        """Let all pass who wait for `name`, now and later."""
+        """Let all tasks pass that wait for `name`, now and later."""
         self._event(name).set()
 
     async def passed(self, name: str) -> None:
-        """Wait until `name` was opened."""
+        """Wait until `name` is open."""
         await self._event(name).wait()
 
     def _event(self, name: str) -> asyncio.Event:
@@ -95,9 +98,11 @@ class Provider:
         observe: Observe = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Raises ValueError for a host that is not this machine; `cap` limits a request's body, and
-        `links` the connections that are open at the same time; `patience` is how long one may take
-        to send a request, or to read what it was sent.
+        """Raises `ValueError` for a host that is not this machine.
+
+        `cap` limits the bytes of a request body, and `links` the connections that are open at the
+        same time. `patience` is the seconds that a client has to send a request, or to read an
+        answer.
         """
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
@@ -113,18 +118,18 @@ class Provider:
 
     @property
     def url(self) -> str:
-        """Where it listens, without a path."""
+        """The URL of the provider, without a path."""
         assert self._server is not None
         port = self._server.sockets[0].getsockname()[1]
         return f"http://{f'[{self._host}]' if ':' in self._host else self._host}:{port}"
 
     async def __aenter__(self) -> Provider:
-        """Listen; raises OSError where the port is taken."""
+        """Listen. Raises `OSError` if the port is taken."""
         try:
             self._server = await asyncio.start_server(
                 self._take, self._host, self._port, backlog=_AT_ONCE
             )
-        except OSError as error:  # asyncio's own words repeat the address
+        except OSError as error:  # asyncio's own text repeats the address
             number = error.errno or 0
             raise OSError(number, os.strerror(number) if number else str(error)) from None
         for each in self._server.sockets:
@@ -133,7 +138,7 @@ class Provider:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        """Stop listening, and end what is under way."""
+        """Stop listening, and cut off the answers in progress."""
         assert self._server is not None
         self._server.close()
         for task in self._links:
@@ -155,12 +160,14 @@ class Provider:
         task.add_done_callback(self._links.pop)
 
     def may_hold(self, more: int) -> bool:
-        """Count bytes that a connection holds or lets go; whether there is room for all."""
+        """Count bytes that a connection takes or releases; return whether the sum is within the
+        limit.
+        """
         self._held += more
         return self._held <= MOST_HELD
 
     def arrived(self, request: h11.Request, body: bytes) -> Arrival:
-        """Number a request, and tell of it."""
+        """Number a request, and report it to the observer."""
         self._arrivals += 1
         path, _, query = request.target.decode("latin-1").partition("?")
         headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers)
@@ -172,16 +179,16 @@ class Provider:
         return arrival
 
     def acts(self, arrival: Arrival) -> Iterable[Act]:
-        """What is done in answer to a request."""
+        """Return the acts that answer a request."""
         return self._perform(arrival)
 
     def see(self, seen: Seen, arrival: Arrival, detail: str = "") -> None:
-        """Tell of something that happened now."""
+        """Report to the observer what happens now."""
         self._observe(Moment(seen, self._clock(), arrival.number, detail))
 
 
 def _room_for_links() -> int:
-    """The connections that may be open: half of the files that the system lets a process have."""
+    """Return how many connections may be open: at most half of the process's limit of files."""
     try:
         import resource  # noqa: PLC0415 - not on Windows
     except ImportError:
@@ -194,7 +201,7 @@ def _now() -> float:
 
 
 class _TooSlow(Exception):
-    """A request that began does not arrive."""
+    """A request began, but did not arrive in time."""
 
 
 class _Left(Exception):
@@ -202,7 +209,7 @@ class _Left(Exception):
 
 
 class _Link:
-    """One connection: its requests, one after another."""
+    """One connection, with one request after another."""
 
     def __init__(
         self, provider: Provider, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -213,13 +220,13 @@ class _Link:
         self._held = 0
         self._deadline: float | None = None
         self.waits_since: float | None = _now()
-        """Since when no whole request is there; None while one is answered."""
+        """The time since which it waits for a whole request; None while it answers one."""
         self.dropped = False
         link: socket.socket = writer.get_extra_info("socket")
         link.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def drop(self) -> None:
-        """Close it, to make room for another."""
+        """Close the connection, to make room for another."""
         self.dropped = True
         self._writer.transport.abort()
 
@@ -235,17 +242,17 @@ class _Link:
             with suppress(h11.LocalProtocolError, OSError):
                 await self._refuse(408)
         except (OSError, _Left):
-            pass  # the other side has gone, and the observer was told if it left an answer
+            pass  # the other side has gone; if it left an answer, the observer knows that
         finally:
             self._provider.may_hold(-self._held)
             self._writer.close()
             with suppress(OSError):
                 async with asyncio.timeout(self._provider.patience):
                     await self._writer.wait_closed()
-            self._writer.transport.abort()  # what nobody reads would be kept for ever
+            self._writer.transport.abort()  # otherwise unread data would be kept for ever
 
     async def _one(self) -> bool:
-        """Take one request and answer it; False where the connection is at its end."""
+        """Take one request and answer it; return whether the connection can take another."""
         request = await self._event()
         if not isinstance(request, h11.Request):
             return False
@@ -258,7 +265,7 @@ class _Link:
                 await self._refuse(413 if len(body) > self._provider.cap else 503)
                 return False
         self._deadline = self.waits_since = None
-        if request.method == b"CONNECT":  # an answer with 200 would be the end of HTTP
+        if request.method == b"CONNECT":  # a 200 would end HTTP on this connection
             await self._refuse(405)
             return False
         arrival = self._provider.arrived(request, bytes(body))
@@ -292,7 +299,7 @@ class _Link:
         return event
 
     async def _watch(self) -> None:
-        """Read on while an answer is sent: only so is it seen that the other side leaves."""
+        """Keep reading while an answer is sent: only this shows that the other side leaves."""
         ahead = 0
         while True:
             try:
@@ -309,11 +316,11 @@ class _Link:
         for act in self._provider.acts(arrival):
             match act:
                 case Head():
-                    # Seen before it is sent: what the other side waits for begins no earlier.
+                    # Report the head before sending it: the other side cannot react to it earlier.
                     self._provider.see(Seen.HEAD, arrival, str(act.status))
                     self._head(act)
                 case Send() if arrival.method == "HEAD":
-                    pass  # an answer to it is a head alone
+                    pass  # an answer to HEAD has no body
                 case Send():
                     for part in act.parts:
                         await self._flush(self._http.send(h11.Data(data=part)))
@@ -346,7 +353,7 @@ class _Link:
         self._write(self._http.send(h11.Response(status_code=act.status, headers=headers)))
 
     async def _unless_gone(self, work: Awaitable[object]) -> None:
-        """Wait for `work`, but no longer than the other side stays."""
+        """Wait for `work`. Raises `_Left` if the other side leaves first."""
         doing = asyncio.ensure_future(work)
         leaving = asyncio.ensure_future(self._gone.wait())
         try:
@@ -363,7 +370,7 @@ class _Link:
             raise _Left
         self._write(data)
         await self._drain()
-        await asyncio.sleep(0)  # so that each part is a write of its own
+        await asyncio.sleep(0)  # so that each part is a separate write
 
     def _write(self, data: bytes | None) -> None:
         if data:
@@ -376,6 +383,8 @@ class _Link:
         await self._drain()
 
     async def _drain(self) -> None:
-        """Raises TimeoutError, which is an OSError, if the other side reads nothing."""
+        """Wait for the other side. Raises `TimeoutError`, which is an `OSError`, if it reads
+        nothing.
+        """
         async with asyncio.timeout(self._provider.patience):
             await self._writer.drain()

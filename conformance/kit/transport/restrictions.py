@@ -1,9 +1,9 @@
-"""What a command in the sandbox may not do.
+"""Takes rights away from a command in the sandbox.
 
 It imports `system` of this package, and the standard library.
 
-It may use no socket or pipe that leads out, has no capability, writes to no file of the system, and
-makes none of the calls that lead out of the namespaces.
+The command can use no socket or pipe that leads out. It has no capability and writes to no file of
+the system. It can make no system call that leads out of the namespaces.
 """
 
 import ctypes
@@ -17,9 +17,9 @@ from itertools import chain
 from conformance.kit.transport.system import LIBC, done
 
 _MOST_LOOKED = 5_000
-"""Files that are looked at, to find the sockets and pipes among them."""
+"""The most files that are searched for sockets and pipes."""
 _PUBLIC = ("/run", "/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
-"""Where programs leave sockets and pipes for others."""
+"""The directories where programs leave sockets and pipes for others."""
 _CAPBSET_DROP, _NO_NEW_PRIVS = 24, 38
 _CAP_AMBIENT, _CLEAR_ALL = 47, 4
 _SECCOMP, _FILTER = 22, 2
@@ -30,40 +30,43 @@ _MACHINES = {
     0x40000028: (309, 21, 281),
     0xC00000F3: (217, 40, 198),
 }
-"""By kind of machine, the numbers of some calls of the system: the first of the three that reach
-its keyrings, which no namespace keeps apart; `mount`; `socket`. They are x86 and ARM with 64 and 32
-bits, and RISC-V.
+"""The numbers of some system calls, by machine type: x86 and ARM with 64 and 32 bits, and RISC-V.
+
+The first number is that of the first of three calls for keyrings, which no namespace separates. The
+other two are `mount` and `socket`.
 """
 _SOCKETCALL = {0x40000003: 102}
-"""The old call, which begins with what is to be done: 1 is to make a socket."""
+"""The old system call for sockets. Its first argument says what to do; 1 makes a socket."""
 _MOUNTING = ((428, 433), (442, 442), (467, 467))
-"""The newer calls that mount, on all machines. In a user namespace of its own, a server could mount
-the control groups, and stop what is outside with them.
+"""The newer calls that mount, on all machines. In its own user namespace, a server could mount the
+control groups, and stop processes outside with them.
 """
 _RINGS = (425, 425)
-"""`io_uring_setup`: what is called by way of a ring passes no filter."""
+"""`io_uring_setup`: calls through a ring bypass the filter."""
 _FAMILIES = (1, 2, 10, 16, 17)
-"""Sockets that the namespaces keep apart: Unix, both of IP, netlink and packets. Of the others, one
-leads out of a virtual machine.
+"""The socket families that the namespaces separate: Unix, IPv4, IPv6, netlink and packets. One of
+the other families leads out of a virtual machine.
 """
 _LOAD, _AND, _EQUAL, _LEAST, _ABOVE, _GIVE = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06
-"""Instructions of a filter for calls of the system."""
+"""Instructions of a filter for system calls."""
 _ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
 _NUMBER, _MACHINE, _FIRST = 0, 4, 16
-"""Where the number of a call is, for which kind of machine it was made, and what it is given."""
+"""Offsets in the filter's data: the number of the call, the machine type, the first argument."""
 _NOT_X32 = 0xBFFFFFFF
 _LANDLOCK = (444, 445, 446)
-"""Three calls of the system, on all machines: make rules for files, add one, and obey them."""
+"""Three system calls, on all machines: make a set of rules, add a rule, and apply the set."""
 _WRITE, _REACH_SOCKETS, _BENEATH = 2, 1 << 16, 1
 _KNOWS_SOCKETS = 9
-"""The version of Landlock, that of Linux 7.1, which also keeps from sockets made outside."""
+"""The first Landlock version, that of Linux 7.1, that can also refuse sockets made outside."""
 
 
 def doors() -> list[str]:
-    """Sockets and pipes that lead out: a read-only file system does not keep from using them."""
+    """Return the sockets and pipes that lead out. A read-only file system does not prevent their
+    use.
+    """
     paths = set(chain.from_iterable(map(_sockets, _networks())))
     paths |= _from_somewhere(path for path in paths if not path.startswith(("/", "@")))
-    # Who opens a socket may give it another name: the system lists the first one.
+    # A program may rename the socket that it opened, but the system lists its first name.
     around = {os.path.dirname(path) for path in paths if path.startswith("/")}
     paths |= set(_special(sorted(around), below=False))
     with open("/proc/self/mountinfo", "rb") as file:
@@ -75,7 +78,7 @@ def doors() -> list[str]:
 
 
 def _networks() -> list[str]:
-    """A process of each namespace for the network: each tells of its own sockets alone."""
+    """Return a process of each network namespace, because each lists only its own sockets."""
     found: dict[str, str] = {}
     for pid in ("self", *filter(str.isdecimal, os.listdir("/proc"))):
         with suppress(OSError):
@@ -92,14 +95,14 @@ def _sockets(pid: str) -> Iterator[str]:
 
 
 def _unescaped(path: bytes) -> str:
-    """A path as the system lists it: in it, signs of white space are three octal digits."""
+    """Return a path from the system's list, where white space is escaped as three octal digits."""
     for sign in b" \t\n\\":
         path = path.replace(b"\\%03o" % sign, bytes([sign]))
     return os.fsdecode(path)
 
 
 def _special(folders: Iterable[str], *, below: bool = True) -> Iterator[str]:
-    """What is neither a file nor a folder, first in these folders and then below them."""
+    """Yield the sockets, pipes and devices in these directories, and then those below them."""
     waiting, looked = deque(folders), 0
     while waiting:
         with suppress(OSError), os.scandir(waiting.popleft()) as entries:
@@ -114,7 +117,7 @@ def _special(folders: Iterable[str], *, below: bool = True) -> Iterator[str]:
 
 
 def _from_somewhere(names: Iterable[str]) -> set[str]:
-    """Where names may be that were not given from the root: in the directory of any process."""
+    """Return where relative names may be: in the working directory of any process."""
     asked, folders = list(names), set()
     for pid in filter(str.isdecimal, os.listdir("/proc") if asked else ()):
         with suppress(OSError):
@@ -133,7 +136,7 @@ def _is_door(path: str) -> bool:
 
 
 def give_up() -> None:
-    """Give up all capabilities for good: root would keep them, and could make files writable."""
+    """Give up all capabilities for good. With them, root could make files writable."""
     import struct  # noqa: PLC0415
 
     done(LIBC.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -147,15 +150,15 @@ def give_up() -> None:
 
 
 def refused_by(version: int) -> int:
-    """What this version of Landlock can refuse: to write, and to reach sockets made outside."""
+    """Return what this version of Landlock can refuse: writing, and sockets made outside."""
     return _WRITE | (_REACH_SOCKETS if version >= _KNOWS_SOCKETS else 0)
 
 
 def _refuse_writing() -> None:
-    """Refuse to write to what is not below /dev: a pipe can be written to on any file system.
+    """Refuse to write outside /dev, because a pipe is writable on any file system.
 
-    Where the system has no Landlock, the pipes that were found are closed, and so are the sockets
-    where an older one cannot refuse them.
+    The doors that were found are blocked already. That covers pipes if the system has no Landlock,
+    and sockets if its version cannot refuse them.
     """
     import struct  # noqa: PLC0415
 
@@ -172,7 +175,7 @@ def _refuse_writing() -> None:
 
 
 def _refuse_calls() -> None:
-    """Refuse the calls of the system that lead out of the namespaces."""
+    """Refuse the system calls that lead out of the namespaces."""
     import struct  # noqa: PLC0415
 
     words = [
@@ -185,7 +188,7 @@ def _refuse_calls() -> None:
 
 
 def _filter(machine: int) -> list[tuple[int, int, int, int]]:
-    """What is done with a call that was made for this kind of machine."""
+    """Return the filter for calls that were made for this machine type."""
     keys, mount, socket = _MACHINES[machine]
     unknown = _REFUSED | errno.ENOSYS
     ranges = {(keys, keys + 2): unknown, _RINGS: unknown}

@@ -1,6 +1,6 @@
-"""How a server's command is started: below a program that ends all its processes, or in a sandbox.
+"""Starts a server's command: below a program that ends all its processes, or in a sandbox.
 
-Both are for Linux. Elsewhere a command is started as it is, and its group of processes is ended.
+Both need Linux. On other systems the command is started directly, and its process group is ended.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ _PROGRAM = (
     f"import sys; sys.path.append({str(Path(__file__).parents[3])!r}); "
     "from conformance.kit.transport.launcher import main; main(sys.argv[1:])"
 )
-"""Run without the packages that are installed, so that a server's start waits for little."""
+"""The launcher, which runs without installed packages, so that a server starts quickly."""
 _LONGEST = 30.0
-"""Seconds that the first start of all may take on a busy machine."""
+"""Seconds that a try of the sandbox may take on a busy machine."""
 _SOON = 2.0
-"""Seconds that ending processes by force may take."""
+"""Seconds that killed processes may take to end."""
 _NOTHING = [sys.executable, "-I", "-S", "-c", ""]
 
 
 def why_no_sandbox() -> Message | None:
-    """Why no sandbox can be made on this machine; None if it can."""
+    """Return why no sandbox can be made on this machine; None if it can."""
     if sys.platform != "linux":
         return message("kit.sandbox.not_linux")
     found = way()
@@ -38,7 +38,10 @@ def why_no_sandbox() -> Message | None:
 
 
 def launched(command: list[str], environment: Mapping[str, str], *, sandbox: bool) -> list[str]:
-    """The words that start a command. Raises OSError if there is none, or no sandbox."""
+    """Return the words that start a command.
+
+    Raises `OSError` if the command does not exist, or no sandbox can be made.
+    """
     if sys.platform != "linux":
         return command
     if shutil.which(command[0], path=environment.get("PATH")) is None:
@@ -52,9 +55,9 @@ def launched(command: list[str], environment: Mapping[str, str], *, sandbox: boo
 
 
 def end_all(pid: int) -> None:
-    """End by force a process that was started so, and all that it started.
+    """Kill a process that was started this way, and all processes that it started.
 
-    On Linux it returns when they have ended: asyncio would end the program first that ends them.
+    On Linux, wait until they have ended. Otherwise asyncio would kill the program that ends them.
     """
     if sys.platform != "linux":
         os.killpg(pid, signal.SIGKILL)
@@ -70,7 +73,7 @@ def end_all(pid: int) -> None:
 
 @cache
 def way() -> str | Message:
-    """The bubblewrap that works, or nothing where the kit's own program does; else why not."""
+    """Return a bubblewrap that works, "" for the kit's own program, or why there is no sandbox."""
     reason = ""
     for bubblewrap in dict.fromkeys((shutil.which("bwrap") or "", "")):
         words = _words(["sandbox", bubblewrap], _NOTHING)
@@ -89,6 +92,6 @@ def _words(how: list[str], command: list[str]) -> list[str]:
 
 
 def _absolute(word: str) -> str:
-    """A path that leads up from the working directory, from anywhere."""
+    """Return a path that starts with `..` as an absolute path; other words stay as they are."""
     leads_up = word == ".." or word.startswith("../")
     return str(Path(word).absolute()) if leads_up and Path(word).exists() else word

@@ -1,4 +1,4 @@
-"""MCP over standard input and output: a process that the kit starts, one message a line."""
+"""MCP over standard input and output: the kit starts a process; each message is one line."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from conformance.kit.transport.stdio_connection import StdioConnection
 
 _GIVEN = ("PATH", "HOME", "LANG", "TMPDIR", "SYSTEMROOT")
 _MOST_CALLS = 4
-"""More calls would only queue in a server that reads one line at a time."""
+"""The most concurrent calls. More would only queue in a server that reads one line at a time."""
 
 
 @dataclass(frozen=True, slots=True)
 class StdioBinding(McpBinding[StdioRequest]):
-    """Says MCP to a process. The run's endpoint is its command."""
+    """Makes MCP messages for a process. The run's endpoint is its command."""
 
     traits: ClassVar[Traits] = Traits(
         starts_process=True,
@@ -31,7 +31,7 @@ class StdioBinding(McpBinding[StdioRequest]):
     )
 
     def connect(self, settings: Settings, barred: Barred) -> StdioConnection:
-        """A process of its own."""
+        """Return a connection with its own process."""
         return StdioConnection(
             shlex.split(self.run.endpoint),
             timeout=settings.request_timeout,
@@ -50,16 +50,16 @@ class StdioBinding(McpBinding[StdioRequest]):
         any_answer: bool = False,
         settle: float = 0.2,
     ) -> StdioRequest:
-        """A line with any body (bytes are sent as they are). There are no headers."""
+        """Return a line with any body; bytes are sent as they are. There are no headers."""
         content = body if isinstance(body, bytes) else to_bytes(body)
         return StdioRequest(content, answer_to, settle, any_answer)
 
     def nothing(self) -> StdioRequest:
-        """What stands for the request where a process was only started or ended."""
+        """Return the request that represents the start or end of a process."""
         return StdioRequest()
 
 
 def environment_for_server(extra: Mapping[str, str]) -> dict[str, str]:
-    """What a started server gets: a few plain variables and those that were asked for."""
+    """Return the environment of a started server: a few plain variables, and `extra`."""
     kept = {name: os.environ[name] for name in _GIVEN if name in os.environ}
     return {**kept, **extra}

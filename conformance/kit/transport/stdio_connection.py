@@ -1,4 +1,4 @@
-"""A connection to a server that the kit starts: one JSON message a line, nothing else on stdout."""
+"""The connection to a started server: one JSON message per line of stdout, nothing else."""
 
 from __future__ import annotations
 
@@ -20,29 +20,31 @@ from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
 _NOISE_READ, _NOISE_KEPT = 16_000, 2_000
-"""Bytes of a line other than a message, and the characters kept of it once secrets are out."""
+"""The most bytes that are read of a line that is no message, and the most characters kept of it."""
 _MOST_NOISE = 10_000
-"""Lines other than messages after which a process is not read any more."""
+"""The most lines without a message. After that, the process is not read any more."""
 _OTHERS_CAP = 32 * 1024 * 1024
-"""Bytes of memory for messages that answer no call, of those between two answers."""
+"""The most bytes of memory for messages that answer no call, between two answers."""
 _UNREAD_REPLIES = 1024 * 1024
-"""Bytes that may wait for a process to read them; beyond, its own requests get no answer."""
+"""The most bytes that may wait for a process to read them. Above that, its own requests get no
+answer.
+"""
 _STDERR_KEPT = 16 * 1024
 EXIT_GRACE = 3.0
-"""Seconds a server has to end after its input ended, or as long as it took to start."""
+"""Seconds that a server has to end after its input ended; more if its start took longer."""
 _MOST_GRACE = 10.0
-"""Seconds for a server that took longer to start."""
+"""The most seconds for a server whose start took longer."""
 _HANGING_GRACE = 0.2
-"""The same for one that hangs: it does not read its input."""
+"""Seconds for a server that hangs, which means that it does not read its input."""
 _LAST_WORDS = 1.0
-"""Seconds after its output ended in which a process's exit code and errors are waited for."""
+"""Seconds to wait for a process's exit code and errors after its output ended."""
 
 
 class StdioConnection:
-    """One process. `start` must have been awaited.
+    """A connection to one process. Await `start` before other methods.
 
-    The first answer of all may take `start_limit` seconds, if that is longer than `timeout`. What
-    is kept of its errors and its noise is cut, so `redact` takes secrets out before.
+    The first answer may take `start_limit` seconds, if that is longer than `timeout`. `redact`
+    takes the secrets out of its errors and its noise.
     """
 
     def __init__(
@@ -79,7 +81,7 @@ class StdioConnection:
         self._ended = asyncio.Event()
 
     async def start(self) -> None:
-        """Start the process; raises OSError or ValueError if the command cannot be run."""
+        """Start the process. Raises `OSError` or `ValueError` if the command cannot be run."""
         words = launched(self._command, self._environment, sandbox=self._sandbox)
         self._began = time.perf_counter()
         starting = asyncio.create_task(
@@ -94,7 +96,7 @@ class StdioConnection:
         )
         try:
             self._process = await asyncio.shield(starting)
-        except asyncio.CancelledError:  # cut in its middle, asyncio would wait for it for good
+        except asyncio.CancelledError:  # if the start were cancelled, asyncio would wait for ever
             await asyncio.wait({starting})
             if not starting.cancelled() and starting.exception() is None:
                 await self._kill(starting.result())
@@ -111,7 +113,7 @@ class StdioConnection:
 
     @property
     def process(self) -> Process:
-        """The process's exit code, and the end of what it wrote on its standard error."""
+        """The process's exit code, and the end of its standard error."""
         said = self._redact(self._stderr.decode("utf-8", "replace"))
         return Process(self._exit_code, said)
 
@@ -120,7 +122,7 @@ class StdioConnection:
         return self._process.returncode if self._process else None
 
     async def send(self, request: Request) -> Received:
-        """Write one line; wait for the message with its id, or `settle` seconds if it has none."""
+        """Write one line. Wait for the message with its id, or `settle` seconds if it has none."""
         clock = time.perf_counter()
         process = self._process
         if process is None or process.stdin is None or self._ended.is_set():
@@ -168,7 +170,7 @@ class StdioConnection:
         return Received(answer, trouble, elapsed, said)
 
     async def close(self, *, hangs: bool = False) -> Received:
-        """End the input, wait for the process to end; end it by force after a grace."""
+        """End the input, and wait for the process to end. Kill it after a grace period."""
         clock = time.perf_counter()
         process = self._process
         if process is None:
@@ -187,11 +189,11 @@ class StdioConnection:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
-        except asyncio.CancelledError:  # the time of the session is up: nothing is waited for
+        except asyncio.CancelledError:  # the session's time is up: wait for nothing
             await self._kill(process)
             raise
         finally:
-            _transport(process).close()  # pipes that were not read to their end stay open
+            _transport(process).close()  # pipes that were not read to the end stay open
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         own = tuple(self._noise), tuple(self._others), tuple(self._late)
@@ -203,10 +205,10 @@ class StdioConnection:
         return max(EXIT_GRACE, min(self._started_in, _MOST_GRACE))
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
-        """End the process by force, with whatever it started, and read nothing more of it.
+        """Kill the process and whatever it started, and stop reading from it.
 
-        Its end is waited for: asyncio complains of one that comes when the loop is closed, and
-        of one that `close` of its transport notices before asyncio itself does.
+        Wait for its end. Otherwise asyncio complains of an end that comes after the loop is closed,
+        or that `close` of its transport notices first.
         """
         with suppress(ProcessLookupError, PermissionError):
             end_all(process.pid)
@@ -217,7 +219,7 @@ class StdioConnection:
         _transport(process).close()
 
     async def _end_group(self, process: asyncio.subprocess.Process) -> None:
-        """End the process and whatever it started."""
+        """End the process and all processes that it started."""
         for end in (_ask_to_end, end_all):
             try:
                 end(process.pid)
@@ -266,7 +268,7 @@ class StdioConnection:
         return None if settling else Trouble.TIMEOUT
 
     async def _hear_last_words(self) -> None:
-        """Give a process that has closed its output a moment to end, and its errors to arrive."""
+        """Wait a moment for the end and the errors of a process that has closed its output."""
         assert self._process is not None
         gone = asyncio.ensure_future(self._process.wait())
         await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
@@ -328,13 +330,13 @@ class StdioConnection:
             self._keep(message, size, self._others)
 
     def _keep(self, message: Any, size: int, kept: list[Any]) -> None:
-        """Keep a message that answers no call; only so many, and so many bytes, of each answer."""
+        """Keep a message that answers no call, if the limits for number and bytes allow it."""
         if len(kept) < _NOISE_LINES and self._others_size + size <= _OTHERS_CAP:
             kept.append(message)
             self._others_size += size
 
     def _reply(self, message: dict[str, Any]) -> None:
-        """Answer a request of the server: nothing was offered to it but ping."""
+        """Answer a request of the server. The kit offers it nothing but ping."""
         reply: dict[str, Any] = {"jsonrpc": "2.0", "id": message["id"]}
         if message["method"] == "ping":
             reply["result"] = {}
@@ -361,4 +363,4 @@ def _ask_to_end(pid: int) -> None:
 
 def _transport(process: asyncio.subprocess.Process) -> asyncio.SubprocessTransport:
     transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined]
-    return transport  # asyncio has no public way to it
+    return transport  # asyncio has no public access to it
