@@ -20,7 +20,7 @@ from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
 _NOISE_READ, _NOISE_KEPT = 16_000, 2_000
-"""The most bytes that are read of a line that is no message, and the most characters kept of it."""
+"""The most bytes that are read of a line without a message, and characters that are kept of it."""
 _MOST_NOISE = 10_000
 """The most lines without a message. After that, the process is not read any more."""
 _OTHERS_CAP = 32 * 1024 * 1024
