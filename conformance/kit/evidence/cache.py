@@ -1,4 +1,4 @@
-"""Works out once what many judges ask of the same call."""
+"""Caches what many judges work out about the same call."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ByIdentity:
-    """A key that is equal to itself alone, whatever it holds: what is long to compare or to hash.
+    """A key that compares its object by identity, for objects that take long to compare or to hash.
 
-    What it holds lives as long as the key.
+    The key keeps its object alive.
     """
 
     held: Any
@@ -29,9 +29,9 @@ class ByIdentity:
 
 
 def cached(function: Callable[[K], V]) -> Callable[[K], V]:
-    """`function`, remembering its answer for as long as its argument lives.
+    """Return `function` with a cache that keeps a result as long as its argument lives.
 
-    The argument is known by identity: its class must compare so and allow weak references.
+    The class of the argument must compare by identity and allow weak references.
     """
     known: WeakKeyDictionary[Any, V] = WeakKeyDictionary()
 

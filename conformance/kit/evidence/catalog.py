@@ -1,7 +1,6 @@
-"""What a target offers in addition to tools: ARDF resources and a toolset catalog, out of what was
-listed.
+"""What a target offers in addition to tools: ARDF resources and a toolset catalog.
 
-Read from discovery's exchanges alone, so that a recorded session gives the same.
+It is read only from discovery's exchanges, so that a recorded session gives the same result.
 """
 
 from __future__ import annotations
@@ -25,28 +24,30 @@ MEDIA_TYPE = "application/vnd.ardf+json"
 """The media type of an MCP resource that is an ARDF resource."""
 
 CATALOG_PATH = "/tool_schemas.json"
-"""Where a target lists its toolsets, over HTTP."""
+"""The path of a target's toolset catalog, over HTTP."""
 
 MANIFEST = Step("manifest")
 CATALOG = Step("toolset-catalog")
-"""Discovery's steps that ask for the manifest and the toolset catalog, over HTTP."""
+"""The steps of discovery that ask for the manifest and the toolset catalog, over HTTP."""
 
 TOOLS = "collection"
 RESOURCES = "resources"
-"""The names of discovery's steps for the pages of a collection: of tools, of other resources."""
+"""The names of discovery's steps for the pages of a collection: tools, and other resources.
+"""
 
 TOOLS_LIST = "tools-list"
 RESOURCES_LIST = "resources-list"
-"""The same over MCP."""
+"""The names of the same steps over MCP."""
 
 READ = "resource"
-"""The name of discovery's steps for one MCP resource, each with its URI."""
+"""The name of discovery's steps that read one MCP resource each; a step also has its URI."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One ARDF resource: what it says, the exchange that shows it and where in its answer, and the
-    path of its collection, over HTTP.
+    """An ARDF resource, the exchange that shows it, and its place in the answer.
+
+    `collection` is the path of its collection, over HTTP.
     """
 
     data: Any
@@ -56,20 +57,20 @@ class Found:
 
     @property
     def id(self) -> str | None:
-        """The resource's id, None where it has none."""
+        """The resource's id; None if it has none."""
         known = self.data.get("resource_id") if isinstance(self.data, dict) else None
         return known if isinstance(known, str) else None
 
     @property
     def type(self) -> str | None:
-        """The type that it says it is of, whatever it is."""
+        """The type that the resource gives itself, known or not."""
         known = self.data.get("resource_type") if isinstance(self.data, dict) else None
         return known if isinstance(known, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """A collection over HTTP: its path, the type that the manifest gives it, its pages."""
+    """A collection over HTTP: its path, its type in the manifest, and its pages."""
 
     path: str
     type: str | None
@@ -78,10 +79,11 @@ class Collection:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """All that is offered in addition to tools. `whole` is False if not all of it could be read.
+    """Everything that is offered in addition to tools. `whole` is False if a part could not be
+    read.
 
-    `entries` are those of the toolset catalog, by the raw name of the tool that each is about.
-    `families` are those of the providers that a gateway reaches.
+    `entries` are the entries of the toolset catalog, by the raw name of their tool. `families` are
+    those of the providers that a gateway reaches.
     """
 
     collections: tuple[Collection, ...] = ()
@@ -92,18 +94,18 @@ class Offered:
     entries: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     families: tuple[str, ...] = ()
     discovery: Any = None
-    """The discovery document, over HTTP; None where there is none."""
+    """The discovery document, over HTTP; None if there is none."""
     discovery_at: Exchange | None = None
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many resources of each known type there are."""
+        """The number of resources of each known type."""
         found = Counter(each.type for each in self.resources)
         return {kind.value: found[kind.value] for kind in ResourceType if found[kind.value]}
 
     @property
     def names(self) -> dict[Offer, tuple[str, ...]]:
-        """What is offered, and the tools that an offer is about."""
+        """The offers, each with the names of the tools that it concerns."""
         found: dict[Offer, tuple[str, ...]] = {}
         if self.resources or self.collections:
             found[Offer.RESOURCES] = ()
@@ -113,7 +115,7 @@ class Offered:
 
 
 def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
-    """What discovery's exchanges and tools show."""
+    """Return what discovery's exchanges and the tools show."""
     steps = {each.step: each for each in looked if each.step is not None}
     collections = _collections(steps)
     listed = [
@@ -139,19 +141,21 @@ def offered(looked: Iterable[Exchange], tools: Sequence[Tool]) -> Offered:
 
 
 def members(document: Any, name: str) -> list[Any]:
-    """A list in a document; empty where there is none."""
+    """Return a list in a document; empty if there is none."""
     listed = document.get(name) if isinstance(document, dict) else None
     return listed if isinstance(listed, list) else []
 
 
 def is_collection(document: Any) -> bool:
-    """Whether a page lists ARDF resources: of a document that nobody announced as one."""
+    """Return whether a page lists ARDF resources, judging only by its items."""
     listed = members(document, "resources")
     return any(isinstance(each, dict) and "resource_type" in each for each in listed)
 
 
 def other_collections(manifest: Any) -> dict[str, str | None]:
-    """The paths of a manifest that lead to no tools, each with the type of what it lists."""
+    """Return a manifest's paths to other resources than tools, each with the type of these
+    resources.
+    """
     found: dict[str, str | None] = {}
     for entry in members(manifest, "resources"):
         fields = entry if isinstance(entry, dict) else {}
@@ -164,7 +168,7 @@ def other_collections(manifest: Any) -> dict[str, str | None]:
 
 
 def listed_resources(result: Any) -> list[str]:
-    """The URIs of the ARDF resources in a result of `resources/list`, each once."""
+    """Return the URIs of the ARDF resources in a result of `resources/list`, each once."""
     uris = [
         each["uri"]
         for each in members(result, "resources")
@@ -189,13 +193,13 @@ def _collections(steps: Mapping[Step, Exchange]) -> tuple[Collection, ...]:
 
 
 def _announced(steps: Mapping[Step, Exchange]) -> dict[str, str | None]:
-    """The collections that the manifest names, where there is one."""
+    """Return the collections that the manifest names; empty if there is no manifest."""
     manifest = steps.get(MANIFEST)
     return other_collections(body_json(manifest)) if manifest is not None else {}
 
 
 def _in_tools(steps: Mapping[Step, Exchange]) -> list[Found]:
-    """The resources of a list of tools that is an ARDF collection."""
+    """Return the resources in lists of tools that are ARDF collections."""
     return [
         found
         for step, each in steps.items()
@@ -210,12 +214,12 @@ def _on_page(page: Exchange, path: str) -> list[Found]:
 
 
 def _is_last(page: Any) -> bool:
-    """Whether nothing comes after a page that could be read."""
+    """Return whether a page could be read and is the last one."""
     return isinstance(page, dict) and not page.get("nextCursor")
 
 
 def _all_read(steps: Mapping[Step, Exchange]) -> bool:
-    """Whether every MCP resource that is listed as ARDF's was read."""
+    """Return whether every MCP resource that is listed as an ARDF resource was read."""
     lists = [each for step, each in steps.items() if step.name == RESOURCES_LIST]
     results = [(response_of(each) or {}).get("result") for each in lists]
     listed = {uri for result in results for uri in listed_resources(result)}
@@ -224,7 +228,7 @@ def _all_read(steps: Mapping[Step, Exchange]) -> bool:
 
 
 def _text_of(read: Exchange) -> Any:
-    """The resource in an answer to `resources/read`; None where there is no JSON in it."""
+    """Return the resource in an answer to `resources/read`; None if it is not JSON."""
     for content in members((response_of(read) or {}).get("result"), "contents"):
         text = content.get("text") if isinstance(content, dict) else None
         try:
@@ -235,7 +239,7 @@ def _text_of(read: Exchange) -> Any:
 
 
 def _catalog(steps: Mapping[Step, Exchange], tools: Sequence[Tool]) -> tuple[Any, Exchange | None]:
-    """The toolset catalog: the one at its path, else the one that the tools carry."""
+    """Return the toolset catalog: the one at its path, or the entries that tools carry."""
     at = steps.get(CATALOG)
     document = body_json(at) if at is not None and _is_found(at) else None
     if _is_catalog(document):
@@ -255,13 +259,13 @@ def _is_found(exchange: Exchange) -> bool:
 
 
 def _is_catalog(document: Any) -> bool:
-    """Whether a document is meant as a toolset catalog: some tool says its toolset or its id."""
+    """Return whether a document is meant as a toolset catalog: some tool has a toolset or an id."""
     tools = members(document, "tools")
     return any(isinstance(each, dict) and {"toolset", "id"} & each.keys() for each in tools)
 
 
 def _carried(tool: Tool) -> Any:
-    """A tool's own entry, its schemas filled in from the tool where it leaves them out."""
+    """Return a tool's own entry. Schemas that it leaves out come from the tool."""
     meta = tool.raw.get("_meta") if tool.form is ToolForm.MCP else None
     entry = held(meta, MetaKey.TOOLSET)
     if not isinstance(entry, dict):
@@ -272,7 +276,7 @@ def _carried(tool: Tool) -> Any:
 
 
 def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]]:
-    """By tool: the entry whose id is its name, or whose last part is, if no other's is."""
+    """Return each tool's entry: the only one whose id, or its last part, is the tool's name."""
     listed = [
         each
         for each in members(catalog, "tools")
@@ -292,7 +296,9 @@ def _entries(catalog: Any, tools: Sequence[Tool]) -> dict[str, Mapping[str, Any]
 
 
 def listed(page: Any) -> list[Any]:
-    """The items of a page: tools, or in an ARDF collection resources, some of which are tools."""
+    """Return the items of a page: tools, or the resources of an ARDF collection, which may be
+    tools.
+    """
     if isinstance(page, list):
         return page
     members = page if isinstance(page, dict) else {}

@@ -1,4 +1,4 @@
-"""What is wrong with a catalog, laid to the tools that it concerns."""
+"""Finds what is wrong with a catalog, and which tools it concerns."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ _PLACE = re.compile(r"\$\.tools\[(\d+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A run's declarations, judged: problems by tool, problems of the catalog itself.
+    """The problems of a run's declarations: those of each tool, and those of the catalog itself.
 
-    `unusable` are stand-ins for the tools that could not be used, so that they are judged too.
-    `faults` are what the kit failed at, by the tool whose declaration it was.
+    `unusable` are stand-ins for tools that could not be used, so that they are judged too. `faults`
+    are faults of the kit, by the tool whose declaration it read.
     """
 
     by_tool: Mapping[str, tuple[Problem, ...]]
@@ -40,7 +40,7 @@ class Declared:
 
 
 def declared(discovered: Discovered) -> Declared:
-    """Validate every page of the catalog, and share out what is wrong."""
+    """Validate every page of the catalog, and assign each problem to its tool or to the catalog."""
     if discovered.run.openapi:
         return _of_operations(discovered)
     usable = {tool.name for tool in discovered.tools}
@@ -52,7 +52,7 @@ def declared(discovered: Discovered) -> Declared:
     first = 0
     for page in discovered.documents:
         if is_collection(page):
-            continue  # by its form it is ARDF's, whose chapter judges it
+            continue  # it has the form of ARDF, whose chapter judges it
         problems, seen, failed = _looked(page, discovered, known, first)
         items = list(seen.items())
         faults |= failed
@@ -76,7 +76,7 @@ def declared(discovered: Discovered) -> Declared:
 def _looked(
     page: Any, discovered: Discovered, known: frozenset[str] | None, first: int
 ) -> tuple[list[Problem], Mapping[int, Any], Faults]:
-    """What is wrong on a page, what was looked at by its place, and at which the kit failed."""
+    """Return a page's problems, the items that were read by index, and the faults of the kit."""
 
     def look(items: Sequence[Any]) -> list[Problem]:
         seen = _as_catalog(page, items, discovered)
@@ -98,16 +98,16 @@ def _stub(name: str, item: Any = None) -> Tool:
 
 
 SCHEMA_CLAUSES = ("ATDF-TOOL-003", "ATDF-TOOL-004", "ATDF-TOOL-005")
-"""Clauses about an input schema: what breaks them is why a tool cannot be called."""
+"""Clauses about an input schema. A problem with one of them is why a tool cannot be called."""
 
 
 def worst(problems: Iterable[Problem]) -> Problem | None:
-    """The problem that keeps a tool from being used; None where none was found."""
+    """Return the problem that prevents the use of a tool; None if there is no problem."""
     return min(problems, key=lambda p: p.clause not in SCHEMA_CLAUSES, default=None)
 
 
 def why_unusable(name: str, judged: Declared, language: str) -> Message:
-    """Why a declaration cannot be used: its worst problem in words, and where."""
+    """Return why a declaration cannot be used: its worst problem in words, and the place."""
     first = worst(judged.by_tool.get(name, ()))
     if first is None:
         return message("kit.left_out.unusable_name")
@@ -116,14 +116,14 @@ def why_unusable(name: str, judged: Declared, language: str) -> Message:
 
 
 def unusable_by(judged: Declared) -> tuple[str, ...]:
-    """For each tool that cannot be used the clause that says why."""
+    """Return, for each tool that cannot be used, the clause that says why."""
     found = [worst(judged.by_tool.get(tool.name, ())) for tool in judged.unusable]
     clauses = [problem.clause if problem is not None else None for problem in found]
     return tuple(clause or SCHEMA_CLAUSES[0] for clause in clauses)
 
 
 def _of_operations(discovered: Discovered) -> Declared:
-    """What is wrong with an OpenAPI document: it was found while its operations were read."""
+    """Return the problems of an OpenAPI document, found while its operations were read."""
     by_tool: dict[str, tuple[Problem, ...]] = {}
     for problem in discovered.problems:
         if problem.tool is not None:
@@ -138,9 +138,9 @@ def _of_operations(discovered: Discovered) -> Declared:
 
 
 def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
-    """A page as an ATDF catalog: over MCP, the members of `_meta` are put next to the rest.
+    """Return a page as an ATDF catalog. Over MCP, the members of `_meta` move next to the others.
 
-    Any page may be one of many: what its tools need may be on another.
+    Any page may be one of many, and what its tools need may be on another.
     """
     if traits_of(discovered.run).speaks_mcp:
         return {"tools": [lifted(item) for item in items], **_ONE_OF_MANY}
@@ -152,7 +152,7 @@ def _as_catalog(page: Any, items: Sequence[Any], discovered: Discovered) -> Any:
 
 
 def _known(discovered: Discovered) -> frozenset[str] | None:
-    """The names of all tools that the target lists; None where it may have more."""
+    """Return the names of all tools that the target lists; None if it may have more."""
     pages = discovered.documents
     if is_cut(discovered.left_out):
         return None
@@ -163,42 +163,43 @@ def _known(discovered: Discovered) -> frozenset[str] | None:
 
 
 MOST_TOOLS = 2_000
-"""Tools of a run that are judged: each costs memory and time for every clause about tools, also
-where the session ends before its calls."""
+"""The most tools of a run that are judged. Each costs memory and time for every clause about tools,
+even if the session ends before its calls.
+"""
 
 TOO_MANY = "kit.left_out.too_many"
-"""Why tools beyond those are left out; a level cannot be told without them."""
+"""Why further tools are left out. Without them, the kit cannot determine a level."""
 
 MOST_LISTS = 100
-"""Lists of tools of a manifest that are read: each may have many pages."""
+"""The most lists of tools in a manifest that are read. Each may have many pages."""
 
 MOST_COLLECTIONS = 1_000
-"""Collections of other resources of a manifest that are read."""
+"""The most collections of other resources in a manifest that are read."""
 
 _TOO_MANY_LISTS = "kit.left_out.too_many_lists"
 _TOO_MANY_COLLECTIONS = "kit.left_out.too_many_collections"
 _CUTS = frozenset({TOO_MANY, _TOO_MANY_LISTS, _TOO_MANY_COLLECTIONS})
 Reasons = tuple[tuple[str, Message], ...]
-"""What is not judged, by its name, with the reason."""
+"""The names of what is not judged, each with the reason."""
 
 
 def why_cut(reasons: Iterable[Message]) -> Message | None:
-    """The reason that says that the target may have tools or resources that nobody looked at."""
+    """Return the reason that shows that some tools or resources may not have been read."""
     return next((each for each in reasons if each.id in _CUTS), None)
 
 
 def is_cut(left_out: Reasons) -> bool:
-    """Whether the target may have tools or resources that were not looked at."""
+    """Return whether the target may have tools or resources that were not read."""
     return why_cut(reason for _, reason in left_out) is not None
 
 
 def read_lists(paths: Sequence[str]) -> tuple[Sequence[str], Reasons]:
-    """The lists of tools that are read, each once, and that there are more."""
+    """Return the lists of tools to read, each once, and a note if there are more."""
     return _read(paths, MOST_LISTS, _TOO_MANY_LISTS)
 
 
 def read_collections(paths: Iterable[str]) -> tuple[Sequence[str], Reasons]:
-    """The same of the collections of other resources."""
+    """Return the collections of other resources to read, and a note if there are more."""
     return _read(paths, MOST_COLLECTIONS, _TOO_MANY_COLLECTIONS)
 
 
@@ -210,12 +211,12 @@ def _read(paths: Iterable[str], most: int, id: str) -> tuple[Sequence[str], Reas
 
 @dataclass(frozen=True, slots=True)
 class Discovered:
-    """One run and what the target offers in it.
+    """A run, and what the target offers in it.
 
-    `documents` are the catalog's pages as they came, `problems` what is wrong with them beyond
-    a single tool, `capabilities` the server's own words on what it can do (MCP). `agreed` are the
-    older versions of MCP that it agreed to, each with the result of its handshake. `settles_again`
-    says that it agreed to each on a connection that had settled on another.
+    `documents` are the catalog's pages as they came. `problems` were found while they were read.
+    `capabilities` is what the server says that it can do (MCP). `agreed` are the older versions of
+    MCP that it agreed to, each with the result of its handshake. `settles_again` says whether it
+    agreed to each on a connection that had settled on another.
     """
 
     run: Run
@@ -227,20 +228,20 @@ class Discovered:
     listed: bool = True
     tools_path: str = ""
     left_out: tuple[tuple[str, Message], ...] = ()
-    """What is declared and is not a tool, with the reason: operations of an OpenAPI document."""
+    """What is declared and is not a tool, such as some operations of OpenAPI, with the reason."""
     agreed: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     settles_again: bool = False
     faults: Faults = field(default_factory=dict)
-    """What the kit failed at while it read a declaration, by the tool."""
+    """The faults of the kit while it read a declaration, by tool."""
 
 
 def judged_of(
     items: Sequence[Any], settings: Settings
 ) -> tuple[Sequence[Any], tuple[tuple[str, Message], ...]]:
-    """The items of a list that can be judged, and why the others are left out.
+    """Return the items of a list that can be judged, and why the others are left out.
 
-    They are chosen by their names: to read the schema of one takes a millisecond or two. Each item
-    of a chosen name is kept, and what has no name. What the command line selects comes first.
+    They are chosen by name, because reading a schema takes a millisecond or two. Those that the
+    command line selects come first. All items with a chosen name, or without a name, are kept.
     """
     names = dict.fromkeys(name for item in items for name in sorted(names_of(item))[:1])
     if len(names) <= MOST_TOOLS:
@@ -251,7 +252,7 @@ def judged_of(
 
 
 def bounded(found: Discovered, settings: Settings) -> Discovered:
-    """The same with no more tools than can be judged; how many more there are is said."""
+    """Return the same with no more tools than can be judged, and how many are left out."""
     left_out, tools = found.left_out, {tool.name: tool for tool in found.tools}
     if len(tools) > MOST_TOOLS:
         left_out = (*left_out, *_too_many(len(tools) - MOST_TOOLS))
@@ -271,7 +272,7 @@ def bounded(found: Discovered, settings: Settings) -> Discovered:
 
 
 def _first(names: Iterable[str], settings: Settings) -> list[str]:
-    """As many names as can be judged, those that the command line selects first."""
+    """Return as many names as can be judged; those that the command line selects come first."""
     return sorted(names, key=lambda name: not settings.selects(name))[:MOST_TOOLS]
 
 

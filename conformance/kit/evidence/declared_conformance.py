@@ -1,6 +1,6 @@
-"""What a target claims to follow, where it says so itself.
+"""What a target says that it conforms to.
 
-Over HTTP that is a document at a fixed path, over MCP an extension in the server's capabilities.
+Over HTTP this is a document at a fixed path, over MCP an extension in the server's capabilities.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import CONFORMANCE_CLASS_SEEN, ConformanceClass, Level, Offer
 
 WELL_KNOWN_PATH = "/.well-known/agent-formats"
-"""Where a target says what it claims, and where its documents are."""
+"""The path of the document with a target's claims, and with links to its other documents."""
 
 WELL_KNOWN = Step("discovery-document")
-"""Discovery's step that asks for it."""
+"""The step of discovery that asks for this document."""
 
 EXTENSION = "io.github.agent-formats/conformance"
 """The extension of MCP whose value is the same document."""
@@ -25,12 +25,12 @@ _AT_LEVEL, _AS_OFFER = "level", "offer"
 
 
 def is_discovery(document: Any) -> bool:
-    """Whether a document is meant as one of these: many servers answer any path."""
+    """Return whether a document is meant as a discovery document: many servers answer any path."""
     return isinstance(document, dict) and not document.keys().isdisjoint(("conformance", "links"))
 
 
 def in_capabilities(capabilities: Mapping[str, Any]) -> Any:
-    """What an MCP server declares, in the capabilities of either era; None where it does not."""
+    """Return what an MCP server declares, in capabilities of either era; None if it does not."""
     for member in ("extensions", "experimental"):
         named = capabilities.get(member)
         if isinstance(named, dict) and EXTENSION in named:
@@ -39,7 +39,7 @@ def in_capabilities(capabilities: Mapping[str, Any]) -> Any:
 
 
 def claims_in(document: Any) -> tuple[Claim, ...]:
-    """The claims that can be read in a discovery document."""
+    """Return the readable claims of a discovery document."""
     listed = document.get("conformance") if isinstance(document, dict) else None
     return tuple(
         Claim(each["spec"], each["version"], tuple(_texts(each.get("classes"))))
@@ -51,7 +51,7 @@ def claims_in(document: Any) -> tuple[Claim, ...]:
 
 
 def link_in(document: Any, name: str) -> str | None:
-    """The path of the target itself that a discovery document gives one of its documents."""
+    """Return the path on the target that a discovery document gives for one of its documents."""
     links = document.get("links") if isinstance(document, dict) else None
     path = links.get(name) if isinstance(links, dict) else None
     own = isinstance(path, str) and path.startswith("/") and not path.startswith("//")
@@ -59,18 +59,18 @@ def link_in(document: Any, name: str) -> str | None:
 
 
 def claimed_level(claims: tuple[Claim, ...]) -> Level | None:
-    """The highest level among the claims."""
+    """Return the highest level among the claims."""
     named = [Level(each.value) for each in _classes(claims, _AT_LEVEL)]
     return max(named, key=list(Level).index, default=None)
 
 
 def claimed_offers(claims: tuple[Claim, ...]) -> tuple[Offer, ...]:
-    """What the target claims to offer as well as tools."""
+    """Return what the target claims to offer in addition to tools."""
     return tuple(Offer(each.value) for each in _classes(claims, _AS_OFFER))
 
 
 def claims_class(claims: tuple[Claim, ...], wanted: ConformanceClass) -> bool:
-    """Whether a class is among the claims."""
+    """Return whether a class is among the claims."""
     return any(wanted in each.classes for each in claims)
 
 

@@ -1,7 +1,7 @@
-"""Errors inside successes: known by their form, never by their wording. The forms are a vocabulary.
+"""Finds errors inside successes by their form, never by their wording. A vocabulary has the forms.
 
-An answer is read as an error only if nothing else is in it: a document about errors, the lines of a
-log and the record of a job that failed are results.
+An answer counts as an error only if nothing else is in it. A document about errors, the lines of a
+log, and the record of a failed job are results.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from conformance.kit.schema.constraints import same
 from conformance.spec.vocabulary import DISGUISE_UNLESS_ABOUT, DISGUISE_WORDS, Disguise
 
 _LONGEST: Final = 2_000
-"""Characters of a text that may be an error; what is longer is a document or a log."""
+"""The most characters of a text that may be an error. A longer one is a document or a log."""
 _BEFORE: Final = r"[^\w\n]{0,6}"
-"""Signs before the first word: a bracket, asterisks, a picture."""
+"""Characters before the first word: a bracket, asterisks, an emoji."""
 _MORE_LINES: Final = re.compile(
     r"\n\W{0,3}(?:\d{4}-\d\d-\d\d|(?:trace|debug|info|notice|warn|warning|error|fatal)\b)",
     re.IGNORECASE,
 )
-"""A later line that begins as the lines of a log do."""
+"""A later line that begins like a line of a log."""
 ALONGSIDE: Final = frozenset({
     "code", "detail", "details", "hint", "reason", "type", "title", "status", "statuscode",
     "status_code", "suggestion", "suggestions", "success", "ok", "succeeded", "iserror", "is_error",
@@ -32,15 +32,15 @@ ALONGSIDE: Final = frozenset({
     "example", "examples", "usage", "correct_usage", "expected", "solution", "tip", "tips",
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip
-"""Members that belong to an error. So do all whose names begin with `error` or `message`."""
+"""Members that belong to an error. All whose names begin with `error` or `message` do too."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
 
 
 def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> Disguise | None:
-    """Say by which form a result that says that it succeeded is an error; None if by none.
+    """Return the form by which a result that claims success is an error; None if it is not one.
 
-    `text` is all of its text, `documents` the objects that it holds as JSON.
+    `text` is all of its text, and `documents` are the JSON objects in it.
     """
     if len(text) > _LONGEST:
         return None
@@ -105,14 +105,14 @@ def _is_false(value: Any) -> bool:
 
 
 def _tells(value: Any) -> bool:
-    """Whether the member of an error tells one: a text, an object with one, or true."""
+    """Return whether the member of an error reports one: a text, an object with a text, or true."""
     if isinstance(value, dict):
         return any(isinstance(one, str) and one for one in value.values())
     return value is True or (isinstance(value, str) and bool(value.strip()))
 
 
 def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
-    """Whether an object holds an error alone, or with nothing but what the call had sent."""
+    """Return whether an object has only an error, apart from values that the call had sent."""
     for name, value in document.items():
         known = name.lower() in ALONGSIDE or name.lower().startswith(("error", "message"))
         if not (known or holds_nothing(value) or (case is not None and _is_echo(value, case))):
@@ -121,7 +121,7 @@ def _nothing_else(document: Mapping[str, Any], case: Case | None) -> bool:
 
 
 def holds_nothing(value: Any) -> bool:
-    """Whether the value of a member is null, or an empty text, list or object."""
+    """Return whether a value is null, or an empty string, array or object."""
     return value is None or value in ("", [], {})
 
 
@@ -131,7 +131,7 @@ def _is_echo(value: Any, case: Case) -> bool:
 
 
 def _is_declared(tool: Tool, status: object) -> bool:
-    """Whether the output schema lists the value of `status`: then it is a result."""
+    """Return whether the output schema lists this `status`; then it is a result."""
     properties = (tool.output_schema or {}).get("properties")
     declared = properties.get("status") if isinstance(properties, dict) else None
     listed = declared.get("enum") if isinstance(declared, dict) else None
@@ -139,7 +139,7 @@ def _is_declared(tool: Tool, status: object) -> bool:
 
 
 def texts_in(value: Any) -> Iterator[str]:
-    """Every text in a value."""
+    """Yield every string in a value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
@@ -148,7 +148,9 @@ def texts_in(value: Any) -> Iterator[str]:
 
 
 def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
-    """Whether a tool is about errors, or a call asks for one: then an error may be its result."""
+    """Return whether a tool is about errors, or a call asks for one. Then an error may be the
+    result.
+    """
     asked = words_in(*texts_in(case.arguments))
     of_errors = DISGUISE_UNLESS_ABOUT[Disguise.LEADING_WORD]
     about = DISGUISE_UNLESS_ABOUT[disguise]
@@ -156,7 +158,7 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 
 
 def subject_of(tool: Tool) -> set[str]:
-    """The words of a tool's name, of its title and of the first sentence of its description."""
+    """Return the words of a tool's name, its titles, and the first sentence of its description."""
     annotations = tool.raw.get("annotations")
     hinted = annotations.get("title") if isinstance(annotations, dict) else None
     titles = (tool.raw.get("title"), hinted)
@@ -165,5 +167,5 @@ def subject_of(tool: Tool) -> set[str]:
 
 
 def words_in(*texts: str) -> set[str]:
-    """The words of texts and names, in small letters: `upgradeURL` has two."""
+    """Return the words of texts and names, in lower case: `upgradeURL` has two."""
     return {word.lower() for text in texts for word in _WORDS.findall(text[:_LONGEST])}

@@ -1,4 +1,7 @@
-"""What the words of a failed call say is missing around the server: its signs are a vocabulary."""
+"""Finds what a failed call lacked around the server, by signs in its text.
+
+A vocabulary has these.
+"""
 
 from __future__ import annotations
 
@@ -19,28 +22,29 @@ from conformance.spec.vocabulary import (
 )
 
 _READ: Final = 20_000
-"""Characters that are looked at: a failure says at its beginning what it is about."""
+"""The most characters that are read, because a failure says at its beginning what it is about."""
 _AROUND: Final = 24
-"""Most characters that a `*` of a sign is for."""
+"""The most characters that a `*` in a sign matches."""
 _OF_A_LIMIT: Final = 300
-"""Most characters of a success that says that a limit of calls is reached, and nothing else."""
+"""The most characters of a success that only says that a limit of calls is reached."""
 _BESIDE_A_LIMIT: Final = frozenset({
     "after", "at", "calls", "contact", "count", "current", "daily", "day", "error", "in", "limit",
     "limits", "link", "max", "message", "ms", "period", "plan", "pricing", "quota", "remaining",
     "requests", "reset", "resets", "retry", "seconds", "support", "tier", "upgrade", "url", "usage",
     "used", "window",
 })  # fmt: skip
-"""Words of the names of the members that tell of a limit, how to wait and how to get more."""
+"""Words in the names of members that describe a limit, how to wait, and how to get more."""
 _VARIABLE: Final = r"(?:(?<!\w)(?-i:[A-Z][A-Z0-9_]{0,60}) ?)?"
-"""The name of a variable before a sign: it says what is missing."""
+"""The name of a variable before a sign, which says what is missing."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
 def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str] | None:
-    """Say what a failed call lacked, with the words that tell it; None if they tell no such thing.
+    """Return what a failed call lacked, and the words that say so; None if no words do.
 
-    What was sent and comes back tells nothing. A refusal that names the place that a call breaks is
-    about the input: of a call without its `api_key`, nobody knows that a key is missing elsewhere.
+    Words that repeat what was sent do not count. A refusal that names the place that a call breaks
+    is about the input: if the call has no `api_key`, the name does not show that a key is missing
+    elsewhere.
     """
     text = text[:_READ]
     found = _first_sign(text)
@@ -52,9 +56,10 @@ def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str]
 def limit_told_in(
     text: str, documents: Iterable[Any], tool: Tool, case: Case, sent: bytes
 ) -> tuple[Missing, str] | None:
-    """Say with which words a success tells that a limit of calls is reached, and no more than that.
+    """Return the words of a success that only says that a limit of calls is reached; otherwise
+    None.
 
-    `text` is all of its text, `documents` the objects that it holds as JSON.
+    `text` is all of its text, and `documents` are the JSON objects in it.
     """
     objects = [each for each in documents if isinstance(each, dict)]
     if not all(_is_of_a_limit(each) for each in objects):
@@ -67,7 +72,7 @@ def limit_told_in(
 
 
 def _is_of_a_limit(document: Mapping[str, Any]) -> bool:
-    """Whether an object is a text, or has only members that tell of a limit."""
+    """Return whether a result is a string, or has only members that describe a limit."""
     held = document["result"] if set(document) == {"result"} else document
     if not isinstance(held, dict):
         return isinstance(held, str)
@@ -86,7 +91,9 @@ def _first_sign(text: str) -> tuple[Missing, re.Match[str]] | None:
 
 @lru_cache(maxsize=1)
 def _signs() -> Mapping[str, list[tuple[int, Missing, re.Pattern[str]]]]:
-    """Each sign, numbered in its order, by its longest word: few of them are in any text."""
+    """Return the signs, numbered in their order, by their longest word. A text has few of these
+    words.
+    """
     by_word: dict[str, list[tuple[int, Missing, re.Pattern[str]]]] = {}
     every = ((missing, sign) for missing, signs in MISSING_SIGNS.items() for sign in signs)
     for number, (missing, sign) in enumerate(every):

@@ -1,4 +1,4 @@
-"""What the judges look at: a run's catalog, calls and script exchanges, as data."""
+"""The evidence for judges: a run's catalog, calls and script exchanges, as data."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from conformance.spec.vocabulary import RunKind
 
 
 class NotRecorded(Exception):
-    """A check asked for a script that was not played, or that an older kit did not have yet."""
+    """A check needs a script that was not played, or that an older kit did not have yet."""
 
 
 Scripts = Mapping[str, tuple[Exchange, ...]]
@@ -31,20 +31,20 @@ Scripts = Mapping[str, tuple[Exchange, ...]]
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Call:
-    """One tool call: what was meant, what went over the wire, what it means.
+    """A tool call: what was meant, what was sent and answered, and what the answer means.
 
-    Known by identity, so that what judges work out about it can be remembered.
+    Calls compare by identity, so that judges can cache what they work out about them.
     """
 
     case: Case
     exchange: Exchange
     tool: Tool
     held: Reading | None = None
-    """What it means, once somebody asked."""
+    """The value of `reading`, once it was used."""
 
     @property
     def reading(self) -> Reading:
-        """What the answer means."""
+        """The meaning of the answer."""
         if self.held is None:
             object.__setattr__(self, "held", read(self.exchange, self.tool))
         assert self.held is not None
@@ -52,13 +52,13 @@ class Call:
 
 
 def call_of(exchange: Exchange, tool: Tool) -> Call:
-    """The call that an exchange holds; its case must be set."""
+    """Return the call of an exchange, which must have a case."""
     assert exchange.case is not None
     return Call(exchange.case, exchange, tool, read(exchange, tool))
 
 
 def call_again(exchange: Exchange, tool: Tool) -> Call:
-    """A call that was known before: its answer is read only for those who ask what it means."""
+    """Return a call that was known before. Its answer is read only when `reading` is used."""
     assert exchange.case is not None
     return Call(exchange.case, exchange, tool)
 
@@ -79,16 +79,18 @@ def _played(
     return scripts.get(script, ())
 
 
-@dataclass(frozen=True)  # no slots: the look-ups that judges repeat are kept on the instance
+@dataclass(frozen=True)  # no slots: judges' repeated lookups are cached on the instance
 class ToolEvidence:
     """All that is known of one tool in one run.
 
-    `calls` are in the order in which they were sent; they may be read from a file each time, so
-    what is remembered of them here are their places. `left_out` says why it was not called,
-    `unsent` are the cases that were given up because its calls take too long, or its answers
-    are too large in all (`heavy`), or too many calls failed because something around the server is
-    missing (`lacking`), `cut` says that the session ended before all were made,
-    `silenced` that the server stopped answering before.
+    `calls` are in the order in which they were sent. They may be read from a file each time, so the
+    caches here keep their indexes. `left_out` says why the tool was not called. `cut` says that the
+    session ended before all calls were made, and `silenced` that the server stopped answering
+    before.
+
+    `unsent` are the cases that were given up because the calls take too long. Other reasons are
+    answers that are too large in total (`heavy`), and too many calls that failed because something
+    around the server is missing (`lacking`).
     """
 
     run: Run
@@ -97,38 +99,39 @@ class ToolEvidence:
     left_out: Message | None = None
     unsent: tuple[Case, ...] = ()
     unplanned: str = ""
-    """Why no case could be made from the tool's schema; empty where some were."""
+    """Why no case could be made from the tool's schema; empty if some were made."""
     cut: bool = False
     claims_atdf: bool = False
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the tool's declaration, clause by clause."""
+    """The problems of the tool's declaration, clause by clause."""
     silent_after: frozenset[str] = frozenset()
     """The ids of the cases after which the server did not even answer a list."""
     silenced: bool = False
     heavy: bool = False
     lacking: bool = False
     sampled: bool = False
-    """Whether its most telling cases were all sent, should the session have ended before others."""
+    """Whether the most telling cases were all sent, even if the session ended before the others."""
     scripts: Scripts = field(default_factory=dict)
-    """The run's scripts: some call a tool in ways that no case does."""
+    """The exchanges of the run's scripts. Some scripts call a tool in ways that no case does."""
     playing: bool = False
-    """As of the run."""
+    """The same as in the run."""
     known_scripts: frozenset[str] | None = None
-    """As of the run."""
+    """The same as in the run."""
     fault: Fault | None = None
-    """What ended its calls before all were made, if that was a fault of the kit.
+    """The fault of the kit that ended the tool's calls before all were made; None if there was
+    none.
 
-    A tool that was left out has one if it came as early as its declaration was read.
+    A tool that was left out has a fault if the kit failed while it read the declaration.
     """
     faults: Mapping[str, Fault] = field(default_factory=dict)
-    """As of the run."""
+    """The same as in the run."""
     entry: Mapping[str, Any] | None = None
-    """The tool's entry of the toolset catalog."""
+    """The tool's entry in the toolset catalog."""
     beside: ToolEvidence | None = None
-    """The same tool over another binding of the same server."""
+    """The evidence of the same tool over another binding of the same server."""
 
     def of(self, *kinds: CaseKind) -> Iterator[Call]:
-        """The calls of these kinds."""
+        """Return the calls of these kinds."""
         return (call for call in self.calls if call.case.kind in kinds)
 
     @property
@@ -147,7 +150,7 @@ class ToolEvidence:
 
     @property
     def baseline(self) -> Call | None:
-        """The tool's accepted baseline call, else the last one tried, else None."""
+        """The tool's accepted baseline call, or the last one tried; None if there is none."""
         return self.calls[self._baseline] if self._baseline is not None else None
 
     @cached_property
@@ -162,20 +165,22 @@ class ToolEvidence:
 
     @property
     def good_call(self) -> dict[str, Any]:
-        """The arguments that were accepted, under the tool's name; empty if none were."""
+        """The accepted arguments, under the tool's name; empty if none were accepted."""
         known = self.baseline
         if known is None or not known.reading.accepted:
             return {}
         return {self.tool.name: known.case.arguments}
 
     def neighbour_accepted(self, case: Case) -> bool:
-        """Whether the call from which `case` deviates was accepted."""
+        """Return whether the call from which `case` deviates was accepted."""
         if case.neighbour is None:
             return self.baseline is not None and self.baseline.reading.accepted
         return case.neighbour in self._accepted_baselines
 
     def refused_neighbour(self, case: Case) -> Call | None:
-        """The call from which `case` deviates, if it was made and not accepted; None otherwise."""
+        """Return the call from which `case` deviates, if it was made and not accepted; otherwise
+        None.
+        """
         if self.neighbour_accepted(case):
             return None
         if case.neighbour is None:
@@ -184,7 +189,10 @@ class ToolEvidence:
         return next(tried, None)
 
     def good_case(self, case: Case) -> Case | None:
-        """The accepted baseline case next to a valid one; a broken one is known by its place."""
+        """Return the accepted baseline case next to a valid case.
+
+        None for a broken case, whose violation already names the place.
+        """
         if case.violation is not None:
             return None
         if case.neighbour is not None and case.neighbour in self._accepted_baselines:
@@ -193,16 +201,19 @@ class ToolEvidence:
         return known.case if known is not None and known.reading.accepted else None
 
     def played(self, script: str) -> tuple[Exchange, ...]:
-        """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
+        """Return a script's exchanges; empty if it was not run.
+
+        Raises `NotRecorded` and `Faulty`.
+        """
         return _played(script, self.scripts, self.known_scripts, self.faults, playing=self.playing)
 
     def repairs_of(self, case_id: CaseId) -> list[Call]:
-        """The repair steps that began with this case, in order."""
+        """Return the repair steps that began with this case, in order."""
         return [self.calls[place] for place in self._repairs.get(case_id, ())]
 
     @cached_property
     def _accepted_baselines(self) -> dict[CaseId, int]:
-        """The places of the accepted baseline calls by the ids of their cases."""
+        """The indexes of the accepted baseline calls, by the ids of their cases."""
         return {
             call.case.id: place
             for place, call in enumerate(self.calls)
@@ -218,7 +229,7 @@ class ToolEvidence:
         return steps
 
     def instead(self, exchanges: Mapping[str, Exchange]) -> ToolEvidence:
-        """The same evidence with other exchanges for the cases named by their ids."""
+        """Return the same evidence with other exchanges for the cases with these ids."""
         calls = []
         for call in self.calls:
             other = exchanges.get(call.case.id.text)
@@ -233,9 +244,10 @@ def untried(
     fault: Fault | None,
     why: Callable[[], Message | None],
 ) -> ToolEvidence:
-    """What is known of a tool that was not called yet, and `why` it is left out, if it is.
+    """Return what is known of a tool that was not called yet.
 
-    One at which the kit fails is left out.
+    `why` returns the reason to leave the tool out, or None. A tool that causes a fault of the kit
+    is left out, too.
     """
     left_out = None
     if fault is None:
@@ -255,16 +267,18 @@ class RunEvidence:
     run: Run
     tools: tuple[Tool, ...] = ()
     problems: tuple[Problem, ...] = ()
-    """What is wrong with the catalog beyond a single tool, clause by clause."""
+    """The problems of the catalog that concern no single tool, clause by clause."""
     documents: tuple[Any, ...] = ()
     by_tool: Mapping[str, ToolEvidence] = field(default_factory=dict)
     scripts: Scripts = field(default_factory=dict)
     known_scripts: frozenset[str] | None = None
-    """The scripts of the kit that recorded the session; None in a session that goes on."""
+    """The scripts of the kit that recorded the session; None while the session goes on."""
     faults: Mapping[str, Fault] = field(default_factory=dict)
-    """The scripts that a fault of the kit ended."""
+    """The faults of the kit that ended scripts, by the script's name."""
     playing: bool = False
-    """Whether some script was not played yet: it shows nothing, not even that it does not apply."""
+    """Whether some script was not played yet. It shows nothing, not even that a clause does not
+    apply.
+    """
     claims_atdf: bool = False
     capabilities: Mapping[str, Any] = field(default_factory=dict)
     connected: bool = True
@@ -273,26 +287,29 @@ class RunEvidence:
     """Whether the server stopped answering, so that scripts were not played to their end."""
     credentials: tuple[str, ...] = ()
     left_out: tuple[tuple[str, Message], ...] = ()
-    """What is declared and cannot be called as a tool, with the reason."""
+    """What is declared but cannot be called as a tool, with the reason."""
     lent: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that were accepted in the full run of the same server, by tool."""
     offered: Offered = field(default_factory=Offered)
 
     def played(self, script: str) -> tuple[Exchange, ...]:
-        """A script's exchanges; empty if it was not run. Raises NotRecorded and Faulty."""
+        """Return a script's exchanges; empty if it was not run.
+
+        Raises `NotRecorded` and `Faulty`.
+        """
         return _played(script, self.scripts, self.known_scripts, self.faults, playing=self.playing)
 
     def steps(self, script: str) -> dict[Step, Exchange]:
-        """A script's exchanges by their step. Raises NotRecorded."""
+        """Return a script's exchanges by their step. Raises `NotRecorded` and `Faulty`."""
         return {e.step: e for e in self.played(script) if e.step is not None}
 
     def step(self, script: str, name: str) -> Exchange | None:
-        """The exchange of a step that has nothing but a name; None if it was not taken."""
+        """Return the exchange of a step that has only a name; None if the step was not taken."""
         return self.steps(script).get(Step(name))
 
     @property
     def good_calls(self) -> dict[str, Any]:
-        """Arguments that were accepted, by tool."""
+        """The accepted arguments, by tool."""
         accepted = dict(self.lent)
         for tool in self.by_tool.values():
             accepted |= tool.good_call
@@ -315,9 +332,9 @@ class RunEvidence:
     def instead(
         self, cases: Mapping[str, Exchange], scripts: Mapping[str, tuple[Exchange, ...]]
     ) -> RunEvidence:
-        """The same evidence with other exchanges for some cases and scripts.
+        """Return the same evidence with other exchanges for some cases and scripts.
 
-        It costs no more where there are a hundred thousand tools: the others are not copied.
+        The other tools are not copied, so the cost is the same with a hundred thousand tools.
         """
         concerned = {exchange.case.tool for exchange in cases.values() if exchange.case is not None}
         others = {name: self.by_tool[name].instead(cases) for name in concerned}
@@ -327,10 +344,10 @@ class RunEvidence:
 
 
 def side_by_side(evidence: Mapping[str, RunEvidence]) -> dict[str, RunEvidence]:
-    """The same evidence, each tool with what the first run of another binding knows of it.
+    """Return the evidence, with each tool's evidence from the first run over another binding.
 
-    Only full runs are compared, each with one before it: a difference is said once. Operations of
-    an OpenAPI document go by other names and places.
+    Only full runs are compared, each with an earlier one, so that a difference is reported once.
+    Operations of an OpenAPI document have other names and places.
     """
     found: dict[str, RunEvidence] = {}
     before: list[RunEvidence] = []

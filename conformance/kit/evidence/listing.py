@@ -1,4 +1,4 @@
-"""Lists of tools, read so that a fault of the kit in one of them costs that tool alone."""
+"""Reads lists of tools so that a fault of the kit in one tool costs only that tool."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from conformance.kit.model.fault import Fault, fault_of
 T = TypeVar("T")
 Item = TypeVar("Item")
 Faults = Mapping[str, Fault]
-"""What ended the look at a tool, by its name."""
+"""The faults that ended the reading of tools, by the tool's name."""
 
 _GONE: Final = object()
-"""Stands for an item that is left out."""
+"""Marks an item that is left out."""
 _MOST_TOGETHER: Final = 8
-"""Items at each of which a look may end only together with others: each is searched for."""
+"""The most items to search for that raise an error only together with others."""
 
 
 @dataclass(frozen=True, slots=True)
 class Looked(Generic[T]):
-    """What a look at a list gave, what was looked at by its place, and what was raised there."""
+    """The result for a list, the items that it comes from, by index, and the faults by name."""
 
     found: T
     items: Mapping[int, Any]
@@ -37,7 +37,7 @@ class Looked(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The tools of a list, its pages as they were read, and the tools at which the kit failed."""
+    """The tools of a list, its pages as they were read, and the kit's faults by tool."""
 
     catalog: NormalisedCatalog
     pages: tuple[Any, ...]
@@ -52,10 +52,10 @@ def listing(
     mirroring: bool = True,
     tasks: bool = False,
 ) -> Listing:
-    """The tools of a list that came on these pages. One at which the kit fails is not among them;
-    on the pages, another declaration takes its place.
+    """Return the tools of a list that came on these pages.
 
-    Where calls cannot be `tasks`, no tool has to be called as one, whatever it says.
+    A tool that causes a fault of the kit is left out. On the pages, a stand-in replaces its
+    declaration. If calls cannot be `tasks`, no tool requires one, whatever it declares.
     """
 
     def look(some: Sequence[Any]) -> NormalisedCatalog:
@@ -71,7 +71,7 @@ def listing(
 
 
 def takes_tasks(capabilities: Any) -> bool:
-    """Whether a server says that tools can be called as tasks at all."""
+    """Return whether a server says that tools can be called as tasks."""
     place = capabilities
     for name in ("tasks", "requests", "tools", "call"):
         place = place.get(name) if isinstance(place, dict) else None
@@ -79,9 +79,9 @@ def takes_tasks(capabilities: Any) -> bool:
 
 
 def is_bare_list(document: Any) -> bool:
-    """Whether a document is a list of tools with no catalog around it.
+    """Return whether a document is a list of tools without a catalog around it.
 
-    A list of anything else is not a catalog: one item at least must be usable as a tool.
+    At least one item must be usable as a tool. Otherwise it is a list of something else.
     """
     if not isinstance(document, list) or not all(isinstance(item, dict) for item in document):
         return False
@@ -89,7 +89,7 @@ def is_bare_list(document: Any) -> bool:
 
 
 def openapi_in(answer: Answer | None) -> Any:
-    """The document, in JSON or YAML, that an answer holds; None where it holds none."""
+    """Return the document, in JSON or YAML, of an answer; None if there is none."""
     if answer is None or answer.status != 200:
         return None
     found = json_in(answer)
@@ -100,7 +100,7 @@ def openapi_in(answer: Answer | None) -> Any:
 
 
 def operations_of(document: Mapping[str, Any]) -> tuple[OpenApiCatalog, Faults]:
-    """The operations of an OpenAPI document; one at which the kit fails is left out."""
+    """Return the operations of an OpenAPI document, without those that cause a fault of the kit."""
     paths = document.get("paths")
     listed: Mapping[str, Any] = paths if isinstance(paths, dict) else {}
     every = [(path, method) for path, item in listed.items() for method in _methods(item)]
@@ -126,7 +126,9 @@ def operations_of(document: Mapping[str, Any]) -> tuple[OpenApiCatalog, Faults]:
 
 
 def _methods(item: Any) -> list[str]:
-    """The operations of a path; what a reference leads to is looked at as one."""
+    """Return the methods of a path. A path without methods, such as a reference, has one empty
+    method.
+    """
     if not isinstance(item, dict):
         return []
     return [method for method in METHODS if method in item] or [""]
@@ -138,10 +140,10 @@ def each_alone(
     name: Callable[[Item, int], str],
     instead: Callable[[str, Item], Item] | None,
 ) -> Looked[T]:
-    """Look at a list; what raises at one of its items costs that item alone.
+    """Look at a list. If an item raises an error, only that item is lost.
 
-    `instead` gives what takes its place, under its `name`. Without one, or where that raises as
-    well, nothing does.
+    `instead` returns the replacement for such an item, given its `name`. Without `instead`, or if
+    the replacement raises an error as well, there is none.
     """
     sound = dict(enumerate(items))
     faults: dict[str, Fault] = {}
@@ -156,7 +158,7 @@ def each_alone(
         del sound[index]
         if instead is not None:
             other = instead(known, items[index])
-            with suppress(Exception):  # it is noted already
+            with suppress(Exception):  # the fault is recorded already
                 _looked(look, [other])
                 sound[index] = other
 
@@ -183,7 +185,7 @@ def _looked(look: Callable[[Sequence[Item]], T], items: Sequence[Item]) -> T:
 
 
 def _first_that_raises(items: Mapping[int, Item], look: Callable[[Sequence[Item]], T]) -> int:
-    """The place of the first item at which a look raises that began with those before it."""
+    """Return the key of the first item that makes `look` fail together with those before it."""
     places, each = list(items), list(items.values())
     sound, raising = 0, len(each)
     while raising - sound > 1:
@@ -197,21 +199,21 @@ def _first_that_raises(items: Mapping[int, Item], look: Callable[[Sequence[Item]
 
 
 def label(item: Any, index: int) -> str:
-    """A tool's raw name; its place in the list where it has none."""
+    """Return a tool's raw name, or its number in the list if it has none."""
     fields = item if isinstance(item, dict) else {}
     names = (fields.get(member) for member in ("name", "tool_id", "id"))
     return next((name for name in names if isinstance(name, str) and name), f"#{index + 1}")
 
 
 def stand_in(name: str, item: Any) -> Any:
-    """A tool of this name in which nothing is wrong; a resource where the item is one."""
+    """Return a valid tool of this name; a resource if the item is one."""
     kind = item.get("resource_type") if isinstance(item, dict) else None
     own = {"resource_type": kind, "resource_id": item.get("resource_id", name)} if kind else {}
     return {"name": name, "description": name, "inputSchema": {"type": "object"}, **own}
 
 
 def _with(page: Any, others: Mapping[int, Any]) -> Any:
-    """A page with other items in the place of some."""
+    """Return a page with some items replaced."""
     if isinstance(page, list) and others:
         read = (others.get(id(item), item) for item in page)
         return [item for item in read if item is not _GONE]

@@ -1,4 +1,4 @@
-"""Numbers the exchanges of a session and hands each on as it happens."""
+"""Numbers the exchanges of a session, and passes each to the listeners when it ends."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Listener = Callable[[Exchange], None]
 
 
 _SERIES = 10_000
-"""Numbers in a series. One that needs more goes on in another."""
+"""Numbers in a series. A longer series continues in another."""
 
 
 class Series:
-    """The numbers of what is sent in one order, whatever else is sent meanwhile.
+    """The numbers for requests that are sent in one order, whatever is sent at the same time.
 
-    Tools are called side by side, and who is answered first differs from session to session: with
-    a series for each, the same exchange has the same number in every session.
+    Tools are called in parallel, and the order of their answers differs between sessions. With a
+    series for each tool, an exchange has the same number in every session.
     """
 
     def __init__(self, first: Callable[[], int]) -> None:
@@ -37,7 +37,7 @@ class Series:
         self._next = first()
 
     def next(self) -> int:
-        """A number that was not given before."""
+        """Return a number that was not used before."""
         if self._next % _SERIES == 0:
             self._next = self._first()
         number = self._next
@@ -45,33 +45,35 @@ class Series:
         return number
 
     def take(self, count: int) -> Iterator[int]:
-        """So many numbers, kept for what is sent later."""
+        """Return `count` numbers, reserved for what is sent later."""
         return iter([self.next() for _ in range(count)])
 
 
 HELD_CAP = 80 * 1024 * 1024
-"""Bytes of memory for answers that were not put away; beyond, only the head of one is kept. What is
-read in an answer takes several times as much.
+"""The most bytes of memory for answers that were not put away. Above that, only the beginning of a
+large answer is kept. Reading an answer takes several times its memory.
 """
 
 
 MOST_WRITTEN = 2 * 1024 * 1024 * 1024
-"""Bytes of answers in a session; beyond, a few of each are kept, or they would fill the disk."""
+"""The most bytes of answers in a session. Above that, only a few bytes of each are kept; otherwise
+they would fill the disk.
+"""
 
 _LEAST_KEPT = 1024
 
 
 class Exchanges(Mapping[int, Exchange]):
-    """The exchanges of a session by their numbers; those that were put away are read back.
+    """The exchanges of a session by number. Those that were put away are read back.
 
-    `weight` says how many bytes those take that were not.
+    `weight` is the bytes of memory of all others.
     """
 
     def __init__(self) -> None:
         self.weight = 0
         self._held: dict[int, Exchange] = {}
         self._away: dict[int, list[Kept[Any]]] = {}
-        """What was put away, by the series of its numbers."""
+        """The exchanges that were put away, by the series of their numbers."""
         self._many_away = 0
 
     def __getitem__(self, id: int) -> Exchange:
@@ -94,16 +96,16 @@ class Exchanges(Mapping[int, Exchange]):
 
     @property
     def held(self) -> Sequence[Exchange]:
-        """Those that were not put away, in the order in which they ended."""
+        """The exchanges that were not put away, in the order in which they ended."""
         return tuple(self._held.values())
 
     def add(self, exchange: Exchange) -> None:
-        """One more."""
+        """Add an exchange."""
         self._held[exchange.id] = exchange
         self.weight += _held(exchange)
 
     def put_away(self, kept: Kept[Any]) -> None:
-        """Let go of those that a spill keeps now."""
+        """Drop the exchanges that a spill keeps now."""
         for series in {id // _SERIES for id in kept.ids}:
             self._away.setdefault(series, []).append(kept)
         self._many_away += len(kept)
@@ -113,7 +115,10 @@ class Exchanges(Mapping[int, Exchange]):
 
 
 def _held(exchange: Exchange) -> int:
-    """Bytes that an exchange takes: those of calls and of discovery stay as values, too."""
+    """Return the bytes of an exchange.
+
+    Calls, discovery and messages also stay in memory as values.
+    """
     answer = exchange.answer
     if answer is None:
         return 0
@@ -122,7 +127,7 @@ def _held(exchange: Exchange) -> int:
 
 
 class Recorder:
-    """Makes an Exchange of a request and what it gave. `listeners` receive each, as it ends.
+    """Makes exchanges from requests and their results. `listeners` receive each when it ends.
 
     Calls stay in memory until they are put away. `requests` counts what was sent in each run.
     """
@@ -137,7 +142,7 @@ class Recorder:
         self._counter: Iterator[int] = beside._counter if beside is not None else count()
 
     def series(self) -> Series:
-        """A series of numbers of its own; later ones are higher."""
+        """Return a new series of numbers; later series have higher numbers."""
         return Series(self._first)
 
     def _first(self) -> int:
@@ -155,7 +160,9 @@ class Recorder:
         step: Step | None = None,
         confirms: int | None = None,
     ) -> Exchange:
-        """The exchange, kept by its number; the clock is seconds since the recorder was made."""
+        """Return the exchange, and keep it by its number. Times are seconds since the recorder
+        began.
+        """
         answer = received.answer
         if answer is not None:
             size = len(answer.body) + answer.beside
@@ -185,14 +192,14 @@ class Recorder:
         return exchange
 
     def draft(self) -> Recorder:
-        """A recorder for exchanges of which nobody knows yet in which run they belong.
+        """Return a recorder for exchanges whose run is not known yet.
 
-        Its numbers and its clock are those of this one, which `accept`s them later.
+        It shares the numbers and the clock of this one, which `accept`s the exchanges later.
         """
         return Recorder(self._spill, beside=self)
 
     def accept(self, draft: Recorder, runs: Mapping[str, str]) -> None:
-        """Record what a draft holds, in the runs that `runs` names for those that it was told."""
+        """Record a draft's exchanges. `runs` maps the draft's names of runs to the final ones."""
         for exchange in draft.by_id.held:
             own = replace(exchange, run=runs.get(exchange.run, exchange.run))
             self.take(own)
@@ -200,26 +207,26 @@ class Recorder:
                 listener(own)
 
     def take(self, exchange: Exchange) -> None:
-        """Keep an exchange that has a number already, such as one of a recorded session."""
+        """Keep an exchange that already has a number, such as one of a recorded session."""
         self.by_id.add(exchange)
         self.requests[exchange.run] += 1
 
     def put_away(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
-        """Let go of what is asked for again seldom; gives what reads it."""
+        """Move rarely needed exchanges out of memory, and return what reads them back."""
         kept = self.keep(exchanges)
         self.by_id.put_away(kept)
         return kept
 
     def put_calls_away(self, calls: Sequence[Call], tool: Tool) -> Kept[Call]:
-        """The same with the calls of a tool that is done."""
+        """Do the same for the calls of a tool that is done."""
         kept = self.keep_calls(calls, tool)
         self.by_id.put_away(kept)
         return kept
 
     def keep(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
-        """What reads exchanges that were put away among others, and are wanted together."""
+        """Return what reads exchanges that are needed together, but were put away among others."""
         return self._spill.keep(exchanges)
 
     def keep_calls(self, calls: Sequence[Call], tool: Tool) -> Kept[Call]:
-        """The same of a tool's calls."""
+        """Return the same for a tool's calls."""
         return self._spill.keep_calls(calls, tool)

@@ -1,4 +1,4 @@
-"""What an answer to a tool call means: the table of outcomes, and the traps in it."""
+"""Reads what an answer to a tool call means: the table of outcomes, and its traps."""
 
 from __future__ import annotations
 
@@ -27,25 +27,27 @@ from conformance.spec.vocabulary import (
 )
 
 PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
-"""Statuses that any request may get, whatever it asks: rights, limits, load."""
+"""Statuses that any request may get, whatever it asks, because of rights, limits or load."""
 
 _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
     {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
 )
 _OF_AN_OBJECT = 2_000
-"""Characters of an object that is quoted without its empty members; a longer one is whole."""
+"""The most characters of an object that is quoted without its empty members. A longer one is quoted
+whole.
+"""
 _TYPES_OF_MEANING = types_of(ErrorCategory.INPUT) - {ErrorType.VALIDATION_ERROR}
 _TYPES_OF_STATE = types_of(ErrorCategory.STATE, ErrorCategory.ACCESS)
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An answer, read. `outcome` is its class.
+    """The meaning of an answer. `outcome` is its class.
 
-    `document` is the decoded body (HTTP) or the JSON-RPC response (MCP); `result` the MCP result.
-    `envelope` is the ATDF error found, wherever it rides. `text` is every word of a refusal that
-    an agent would read. `rpc_code` is set for a JSON-RPC error.
+    `document` is the decoded body (HTTP) or the JSON-RPC response (MCP). `result` is the MCP
+    result. `envelope` is the ATDF error, wherever it was in the answer. `text` is every word of a
+    refusal that an agent would read. `rpc_code` is set for a JSON-RPC error.
     """
 
     outcome: Outcome
@@ -53,17 +55,17 @@ class Reading:
     result: Mapping[str, Any] | None = None
     envelope: Envelope | None = None
     hollow: Mapping[str, Any] | None = None
-    """A body with a list of `errors` that holds no error: meant as an envelope, and none."""
+    """A body with a list `errors` that has no error: meant as an envelope, but not an envelope."""
     text: str = ""
     rpc_code: int | None = None
     status: int = 0
     trouble: Trouble | None = None
     disguise: Disguise | None = None
-    """The form by which a result that says that it succeeded is an error."""
+    """The form by which a result that claims success is an error."""
     missing: tuple[Missing, str] | None = None
-    """What the call lacked around the server, with the words that tell it."""
+    """What the call lacked around the server, and the words that say so."""
     limited: bool = False
-    """Whether it was answered with a success that only says that a limit of calls is reached."""
+    """Whether the answer was a success that only says that a limit of calls is reached."""
 
     @property
     def needs_capability(self) -> bool:
@@ -85,7 +87,7 @@ class Reading:
 
     @property
     def said(self) -> str:
-        """`text` as a finding quotes it: an object without the members that hold nothing."""
+        """`text` as a finding quotes it: an object without its empty members."""
         if len(self.text) > _OF_AN_OBJECT or not self.text.lstrip().startswith("{"):
             return self.text
         try:
@@ -98,10 +100,10 @@ class Reading:
 
 
 def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
-    """The meaning of an exchange; of one without a case, as if a valid call had been made.
+    """Return the meaning of an exchange. One without a case is read as if its call were valid.
 
-    An error inside a success is looked for in the call of a `tool`, since its words say whether
-    errors are what it is about.
+    An error inside a success is searched for only with a `tool`, whose words show whether it is
+    about errors.
     """
     answer = exchange.answer
     if exchange.trouble is Trouble.TIMEOUT or (answer is None and exchange.trouble is None):
@@ -127,16 +129,16 @@ _OF_THE_REQUEST = frozenset({rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE
 
 
 def _refuses_input(reading: Reading) -> bool:
-    """Whether a refusal says in a form that machines read that the input is to blame."""
+    """Return whether a refusal says, in machine-readable form, that the input is at fault."""
     if reading.envelope is not None:
         return not all(error.type == ErrorType.INTERNAL_ERROR for error in reading.envelope.errors)
     return reading.rpc_code in _OF_THE_REQUEST
 
 
 def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -> Reading:
-    """An accepted call again; as a refused one, if its result is an error in disguise.
+    """Return the reading of an accepted call; a refusal if its result is an error in disguise.
 
-    As one that the environment failed, if it says that a limit of calls is reached.
+    If the result says that a limit of calls is reached, the environment failed.
     """
     if reading.result is not None:
         text = content_text(reading.result)
@@ -157,12 +159,12 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
 
 
 def body_json(exchange: Exchange) -> Any:
-    """The body as JSON, None where it is none."""
+    """Return the body as JSON; None if it is not JSON."""
     return json_in(exchange.answer) if exchange.answer is not None else None
 
 
 def json_in(answer: Answer) -> Any:
-    """The body of an answer as JSON, None where it is none."""
+    """Return the body of an answer as JSON; None if it is not JSON."""
     return (_read_again if len(answer.body) <= SHORT else _parsed)(answer.body)
 
 
@@ -174,14 +176,14 @@ def _parsed(body: bytes) -> Any:
 
 
 _read_again = lru_cache(maxsize=1024)(_parsed)
-"""One clause after the other asks for the answers of the same tool; none of them changes any."""
+"""A cache, because many clauses read the answers of the same tool. No clause changes a value."""
 
 
 def response_of(exchange: Exchange) -> dict[str, Any] | None:
-    """The JSON-RPC response in an answer, plain or streamed; None where there is none.
+    """Return the JSON-RPC response in an answer, plain or streamed; None if there is none.
 
-    The response with the request's id is preferred; without one, any response (its wrong id is
-    then what a clause finds).
+    The response with the request's id is preferred. Without one, it is any response, and a clause
+    finds the wrong id.
     """
     if exchange.answer is None:
         return None
@@ -230,7 +232,7 @@ def _of_status(status: int) -> Outcome:
 
 
 def _of_envelope(envelope: Envelope, case: Case | None) -> Outcome:
-    """By the errors' types: those that judge meaning prove nothing about form."""
+    """Return the outcome by the errors' types. Types about meaning prove nothing about form."""
     for error in envelope.errors:
         if error.type in _TYPES_OF_STATE:
             continue
@@ -293,9 +295,9 @@ def _read_rpc_error(
 
 
 def is_enriched_error(document: Any) -> bool:
-    """Whether a body is an enriched response that says that the call failed.
+    """Return whether a body is an enriched response that says that the call failed.
 
-    It is a refusal whatever its status: HTTP-ERR-001 speaks of one that is a success by it.
+    It is a refusal whatever its status: HTTP-ERR-001 is about one with a status of success.
     """
     members = document if isinstance(document, dict) else {}
     data = members.get("data")

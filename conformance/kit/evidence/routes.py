@@ -1,7 +1,7 @@
-"""Whether a tool's route exists over plain HTTP: what an answer says of the path, not of the call.
+"""Finds whether a tool's route exists over plain HTTP: what an answer says about the path.
 
-A 404 may be the tool's own word for a thing that it does not have. It is one for the route only if
-a path where there is nothing is answered alike.
+A 404 may be the tool's answer for something that it does not have. It is about the route only if a
+path that does not exist gets the same answer.
 """
 
 from __future__ import annotations
@@ -17,21 +17,23 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
 
 WIRE: Final = "http_wire"
-"""The script that asks for what is not there."""
+"""The script that requests what does not exist."""
 NOWHERE: Final = (Step("unknown-path"), Step("unknown-tool"))
-"""Its steps that ask for it."""
+"""The steps of this script with these requests."""
 
 _NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _COUNTED: Final = re.compile(r"\b[0-9a-f]{8}[0-9a-f-]*\b|\d+(?:[.:]\d+)*", re.IGNORECASE)
-"""Ids, counters and times: they differ in each answer."""
+"""Ids, counters and times, which differ in each answer."""
 _INSTANCE: Final = re.compile(r'"instance"\s*:\s*"[^"]*"')
-"""What names an occurrence, of any form."""
+"""The member that names an occurrence, in any form."""
 _LEAST: Final = 3
-"""Characters of a name in a path that is taken out of an answer's words."""
+"""The fewest characters of a name in a path that is removed from an answer's text."""
 
 
 def has_no_route(tool: ToolEvidence) -> bool:
-    """Whether the baseline call of a tool was answered as a path or a method that is not there."""
+    """Return whether the answer to a tool's baseline call says that the path or method does not
+    exist.
+    """
     traits = traits_of(tool.run)
     if tool.baseline is None or traits.speaks_mcp or not traits.over_http:
         return False
@@ -46,7 +48,7 @@ def has_no_route(tool: ToolEvidence) -> bool:
 
 
 def knows_the_tool(call: Call) -> bool:
-    """Whether the errors of an answer name the tool that was called."""
+    """Return whether the errors of an answer name the tool that was called."""
     envelope = call.reading.envelope
     return envelope is not None and any(
         error.tool_name in call.tool.names for error in envelope.errors
@@ -54,14 +56,14 @@ def knows_the_tool(call: Call) -> bool:
 
 
 def is_answered_alike(one: Exchange, other: Exchange) -> bool:
-    """Whether two requests get one answer, each with its own path, method, ids and times in it."""
+    """Return whether two answers are the same, apart from their path, method, ids and times."""
     if one.answer is None or other.answer is None or one.answer.status != other.answer.status:
         return False
     return _words(one) == _words(other)
 
 
 def _words(exchange: Exchange) -> str:
-    """The body of an answer without what is of the request, or of this one occasion."""
+    """Return the body of an answer without the parts that belong to the request or the occasion."""
     assert exchange.answer is not None
     text = exchange.answer.body.decode("utf-8", "replace")
     request = exchange.http

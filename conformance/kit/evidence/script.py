@@ -1,8 +1,8 @@
-"""Scripts: pure generators of a chapter that say what to send next, and are handed what came.
+"""Scripts: pure generators of a chapter that say what to send next, and receive what came.
 
-`exchange = yield Send(request, Step("name"))`; `Together` sends many at the same time. `Open` makes
-a new connection (and, with `handshake`, shakes hands on it), `Close` ends it, `Restart` does both.
-The driver does all I/O.
+`exchange = yield Send(request, Step("name"))` sends a request, and `Together` sends many at the
+same time. `Open` makes a new connection, and does the handshake if `handshake` is true. `Close`
+ends the connection, and `Restart` does both. The driver does all input and output.
 """
 
 from __future__ import annotations
@@ -28,23 +28,23 @@ LOOKED = "discovery"
 """The name under which discovery's exchanges are kept, as if a script had made them."""
 CONNECTION = "connection"
 LIVENESS = "liveness"
-"""The same for handshakes, and for the lists that are asked for to see whether a server answers."""
+"""The names for handshakes, and for lists that the kit requests to see whether a server answers."""
 UNPLAYED = frozenset({"", LOOKED, CONNECTION, LIVENESS})
-"""What no script sent, and what can therefore not be played again."""
+"""The names of exchanges that no script sent. They cannot be played again."""
 
 CLOSE = Step("close")
 INITIALIZE = Step("initialize")
 
 MOST_ITEMS = 2000
-"""Items that a script asks for one by one."""
+"""The most items that a script asks for one by one."""
 
 MOST_PAGES = 1000
-"""Pages of one list that discovery follows: one that goes on behind them does not end."""
+"""The most pages of one list that discovery follows. A longer list counts as endless."""
 
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send this; the exchange is recorded under the step."""
+    """Send a request; its exchange is recorded under the step."""
 
     request: Request
     step: Step
@@ -52,21 +52,21 @@ class Send:
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """Send all of these at the same time; the script is handed the exchange of the last one."""
+    """Send all of these at the same time. The script receives the exchange of the last one."""
 
     sends: tuple[Send, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Open a connection; `handshake` False leaves the legacy handshake to the script."""
+    """Open a connection. If `handshake` is False, the script does the legacy handshake."""
 
     handshake: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """End the connection; the exchange tells how it went (stdio: the exit)."""
+    """End the connection. The exchange shows how it ended (stdio: the exit)."""
 
     step: Step = CLOSE
 
@@ -84,7 +84,8 @@ Steps = Generator[Action, Exchange, None]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a script may know: the run, how to say things, and the tools with a baseline call each.
+    """What a script may know: the run, how to make requests, and the tools with their baseline
+    calls.
 
     `good_calls` maps the names of tools that may be called to arguments that were accepted.
     """
@@ -93,25 +94,25 @@ class Stage:
     tools: tuple[Tool, ...]
     good_calls: dict[str, Any]
     tools_path: str = ""
-    """Where an HTTP target lists its tools, as its manifest said; empty if it did not."""
+    """The path where an HTTP target lists its tools, from its manifest; empty if there is none."""
     offered: Offered = field(default_factory=Offered)
     """What the target offers in addition to tools."""
     may_call: frozenset[str] = frozenset()
-    """Tools that the kit may call, those included that have to be called as tasks."""
+    """Tools that the kit may call, including those that have to be called as tasks."""
     declared: Mapping[str, Any] = field(default_factory=dict)
-    """What the user declared of a gateway."""
+    """What the user declared about a gateway."""
 
     @property
     def run(self) -> Run:
-        """The run that it is played in."""
+        """The run in which the script is played."""
         return self.binding.run
 
     def speaker(self) -> McpBinding[Request]:
-        """What says MCP; raises TypeError in a script of the wrong binding."""
+        """Return the binding as one of MCP. Raises `TypeError` if it is another."""
         return spoken(self.binding, McpBinding)
 
     def web(self) -> HttpBinding:
-        """What says the HTTP binding; raises TypeError in a script of the wrong binding."""
+        """Return the binding as the HTTP binding. Raises `TypeError` if it is another."""
         return spoken(self.binding, HttpBinding)
 
 
@@ -120,12 +121,12 @@ ScriptFunction = Callable[[Stage], Steps]
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """A script and where it runs. `fresh`: on a connection of its own; `handshake` as in Open.
+    """A script and where it runs. If `fresh`, it has a new connection; `handshake` is as in `Open`.
 
-    A start of a process costs a second or more. So where a connection is one, a script that `opens`
-    is played first of all on the process of the run, up to its Close, which comes when all else was
-    played there. A fresh one that `shares` is played on that process as well. What comes `last`
-    leaves the process in a state in which other scripts would prove nothing.
+    Starting a process takes a second or more, so where a connection is a process, scripts share it.
+    A script that `opens` is played first on the run's process. Its `Close` comes when all others
+    were played there. A fresh script that `shares` is played on that process as well. A script that
+    comes `last` leaves the process in a state in which others would prove nothing.
     """
 
     name: str
@@ -135,19 +136,19 @@ class Script:
     fresh: bool = False
     handshake: bool = True
     protocol: bool = False
-    """Whether it is also played in runs that speak the protocol alone."""
+    """Whether it is also played in runs that test only the protocol."""
     opens: bool = False
     shares: bool = False
     last: bool = False
     role: Role = Role.SERVER
 
     def shares_connection(self, run: Run) -> bool:
-        """Whether it can be played on a connection that was used before."""
+        """Return whether it can be played on a connection that was used before."""
         starts_process = traits_of(run).starts_process
         return starts_process and (self.shares or not self.fresh)
 
     def runs_in(self, run: Run) -> bool:
-        """Whether this script belongs to that run."""
+        """Return whether this script belongs to a run."""
         if run.kind is RunKind.PROTOCOL and not self.protocol:
             return False
         if run.role is not self.role:
@@ -156,24 +157,24 @@ class Script:
 
 
 def scenario_id(run: str, step: Step) -> CaseId:
-    """What `--replay` takes for a scenario of a gateway: all steps of one name, in every script."""
+    """Return a gateway scenario's id for `--replay`: all steps of one name, in every script."""
     return CaseId(run, name=step.name)
 
 
 def sends_of(script: Script, stage: Stage) -> Iterator[Send]:
-    """All that a script sends, if it waits for no answer."""
+    """Return all requests of a script that waits for no answer."""
     return (send for action in script.function(stage) for send in _sends(action))
 
 
 def _sends(action: Action) -> tuple[Send, ...]:
-    """What an action sends."""
+    """Return the requests of an action."""
     if isinstance(action, Together):
         return action.sends
     return (action,) if isinstance(action, Send) else ()
 
 
 def of_one_scenario(script: Script, wanted: str) -> Script:
-    """A script of gateways with the sends of one scenario alone: it waits for no other's answer."""
+    """Return a gateways' script that sends only one scenario, which waits for no other's answer."""
 
     def function(stage: Stage) -> Steps:
         for action in script.function(stage):
@@ -197,9 +198,9 @@ def script(
     role: Role = Role.SERVER,
     name: str = "",
 ) -> Callable[[ScriptFunction], ScriptFunction]:
-    """Mark a function of a chapter's `scripts.py` as a script, named as the function is.
+    """Mark a function of a chapter's `scripts.py` as a script. Its name is that of the function.
 
-    Functions that are made in a loop are named one by one.
+    Functions that are made in a loop need a `name`.
     """
 
     def mark(function: ScriptFunction) -> ScriptFunction:

@@ -1,10 +1,14 @@
-"""Keeps what a long session gathers: in memory while there is room, beyond it in a file.
+"""Keeps the exchanges of a long session: in memory while there is room, and otherwise in a file.
 
-A server with a thousand tools is called 170,000 times. What is asked for again is read back as it
-was, so a judge cannot tell the difference. Each look goes over all tools in their order, so what
-came first stays in memory, and what is read back has a small place of its own: if it took the place
-of what was used longest ago, every look would read everything. The file has no name and is gone
-with the process: what is in it still holds the secrets that `exchanges.ndjson` does without.
+A server with a thousand tools is called 170,000 times. An exchange is read back as it was, so a
+judge cannot tell the difference.
+
+Each pass goes over all tools in their order. So the first exchanges stay in memory, and those that
+are read back have a small separate cache. If they replaced the least recently used ones, every pass
+would read everything.
+
+The file has no name and is gone with the process, because it has the secrets that are left out of
+`exchanges.ndjson`.
 """
 
 from __future__ import annotations
@@ -27,22 +31,22 @@ from conformance.kit.model.exchange import Exchange, weight
 T = TypeVar("T")
 
 ROOM = 128 * 1024 * 1024
-"""Bytes of exchanges that stay in memory, by an estimate."""
+"""The most bytes of exchanges that stay in memory, by an estimate."""
 
 _READ_BACK = 8
-"""The part of the room, one of so many, for what was read from the file."""
+"""The cache for exchanges from the file has the room divided by this number."""
 
 _EACH = 5_000
-"""What an exchange takes in memory in addition to its bodies."""
+"""Bytes of memory of an exchange in addition to its bodies."""
 
 _MOMENT = 250
-"""What each moment of its timeline takes."""
+"""Bytes of memory of each moment of its timeline."""
 
 
 class Kept(Sequence[T], Generic[T]):
-    """Values that a spill keeps, each made of one exchange; read like the tuple that they were.
+    """Values that a spill keeps, each made of one exchange. They can be read like a tuple.
 
-    `ids` are those of the exchanges, in order.
+    `ids` are the ids of the exchanges, in order.
     """
 
     __slots__ = ("_spill", "again", "cost", "exchange_of", "ids", "place")
@@ -60,7 +64,7 @@ class Kept(Sequence[T], Generic[T]):
         self.ids = array("q", (exchange.id for exchange in exchanges))
         self.cost = sum(map(cost, exchanges))
         self.place: tuple[int, int] | None = None
-        """Where in the file they stand, and how many bytes; None while they never left memory."""
+        """Their offset and length in the file; None if they never left memory."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -79,7 +83,7 @@ class Kept(Sequence[T], Generic[T]):
 
 
 class _Last:
-    """The values used last, as many as there is room for; the very last ones always."""
+    """A cache of the most recently used values. The last ones stay even if there is no room."""
 
     def __init__(self, room: int) -> None:
         self._room = room
@@ -96,15 +100,16 @@ class _Last:
         self._room -= kept.cost
 
     def make_room(self, kept: Kept[Any]) -> None:
-        """Let go of what was used longest ago, before so much more is held."""
+        """Drop the least recently used values until there is room for `kept`."""
         while self._room < kept.cost and self._held:
             oldest, _ = self._held.popitem(last=False)
             self._room += oldest.cost
 
 
 class Spill:
-    """Holds the values that came first, as many as there is room for, and those used last. Not for
-    two threads.
+    """Holds the first values for which there is room, and the most recently used ones.
+
+    It is not safe for threads.
     """
 
     def __init__(self, room: int = ROOM) -> None:
@@ -122,7 +127,7 @@ class Spill:
         return self._keep(calls, _exchange_of, partial(call_again, tool=tool))
 
     def values(self, kept: Kept[T]) -> tuple[T, ...]:
-        """What was kept, from memory or read back."""
+        """Return the kept values, from memory or from the file."""
         if kept.place is None:
             return self._held[kept]
         held = self._last.get(kept)
@@ -151,8 +156,10 @@ class Spill:
         return kept
 
     def _written(self, exchanges: list[Exchange]) -> tuple[int, int] | None:
-        """Where they were written; None if they have to stay in memory: a value may be nested too
-        deeply to be written, and yet not to be read.
+        """Write exchanges to the file, and return their offset and length.
+
+        Return None if they have to stay in memory, because a value is nested too deeply to be
+        written. Such a value could still be read from JSON.
         """
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - open until the process ends
@@ -171,14 +178,15 @@ class Spill:
         assert kept.place is not None
         start, length = kept.place
         self._file.seek(start)
-        # Nothing but what this process wrote is in a file that has no name.
+        # The file has no name, so only this process can have written to it.
         exchanges = pickle.loads(zlib.decompress(self._file.read(length)))  # noqa: S301
         return tuple(map(kept.again, exchanges))
 
 
 class _Pickler(pickle.Pickler):
-    """Writes a frozen value by its slots: what dataclasses do for it asks for its fields each time,
-    which took a third of the time of judging.
+    """Writes a frozen value by its slots.
+
+    The way of dataclasses asks for the fields each time, which took a third of the time of judging.
     """
 
     def reducer_override(self, value: Any) -> Any:
@@ -189,7 +197,7 @@ class _Pickler(pickle.Pickler):
 
 
 class _Packed:
-    """Compresses what is written to a file, part by part: long answers are never held again."""
+    """Compresses what is written to a file, part by part, so that long answers are never copied."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -204,7 +212,7 @@ class _Packed:
 
 
 def _made(kind: type, *values: Any) -> Any:
-    """A value as it was, of what its slots held."""
+    """Return the value whose slots had these values."""
     made: Any = object.__new__(kind)
     for (_, put), value in zip(_slots(kind), values, strict=True):
         put(made, value)
@@ -213,12 +221,12 @@ def _made(kind: type, *values: Any) -> Any:
 
 @cache
 def _slots(kind: Any) -> tuple[tuple[str, Callable[[Any, Any], None]], ...]:
-    """The fields of a class with slots, each with what sets it, also where it is frozen."""
+    """Return the fields of a class with slots, each with its setter, which ignores `frozen`."""
     return tuple((each.name, getattr(kind, each.name).__set__) for each in fields(kind))
 
 
 def cost(exchange: Exchange) -> int:
-    """About how many bytes an exchange takes in memory."""
+    """Return about how many bytes of memory an exchange takes."""
     answered = exchange.answer.weight if exchange.answer is not None else 0
     seen = _MOMENT * len(exchange.timeline)
     return _EACH + weight(exchange.request.body) + answered + seen

@@ -1,4 +1,4 @@
-"""What an MCP result of `tools/call` holds: its texts, the JSON in them, and an error envelope."""
+"""Reads an MCP result of `tools/call`: its texts, the JSON in them, and an error envelope."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.spec.vocabulary import MetaKey
 
 
 def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
-    """The envelope of a failed call: in `_meta`, in structuredContent, or as text."""
+    """Return the envelope of a failed call, from `_meta`, `structuredContent` or a text."""
     places = [held(result.get("_meta"), MetaKey.ERROR)]
     places.append(result.get("structuredContent"))
     places.extend(json_texts(result))
@@ -20,7 +20,7 @@ def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
 
 
 def json_texts(result: Mapping[str, Any]) -> list[Any]:
-    """The objects that text blocks hold as JSON."""
+    """Return the JSON objects in the text blocks."""
     decoded = []
     for text in _texts(result):
         if text.lstrip().startswith("{"):
@@ -32,12 +32,12 @@ def json_texts(result: Mapping[str, Any]) -> list[Any]:
 
 
 def envelope_in_content(result: Mapping[str, Any]) -> Envelope | None:
-    """The envelope that rides as JSON text in `content`."""
+    """Return the envelope that is JSON text in `content`."""
     return next((e for place in json_texts(result) if (e := envelope_of(place))), None)
 
 
 def content_text(result: Mapping[str, Any]) -> str:
-    """All text blocks of a result, a line each."""
+    """Return all text blocks of a result, one per line."""
     return "\n".join(_texts(result))
 
 
