@@ -15,7 +15,7 @@ from conformance.kit.cases.combinations import broken_combinations
 from conformance.kit.cases.members import Change, broken_members, extreme_members, valid_members
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
-from conformance.kit.cases.textual import in_text, textual
+from conformance.kit.cases.textual import in_text, is_one_value, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
 from conformance.kit.model.case import Case, Strictness
 from conformance.kit.model.run import Run
@@ -117,6 +117,8 @@ def plan(
             except RecursionError:
                 planner.problems.append("the schema is nested too deep to make cases of it")
     found = planner.cases
+    if not is_one_value(tool, run):
+        found = [(place, case) for place, case in found if isinstance(case.arguments, dict)]
     called = textual(tool, run)
     if called is not None:
         as_text = ((place, in_text(view, called, case)) for place, case in found)

@@ -36,6 +36,17 @@ def textual(tool: Tool, run: Run) -> Invocation | None:
     return called if as_text or not called.takes_body else None
 
 
+def is_one_value(tool: Tool, run: Run) -> bool:
+    """Whether the arguments are sent as one JSON value, which may then be no object.
+
+    If each input has a place of its own, nothing of a null or a list would be sent.
+    """
+    called = tool.invocation
+    if called is None or traits_of(run).speaks_mcp:
+        return True
+    return called.takes_body and all(one.where is not Where.WHOLE for one in called.inputs)
+
+
 def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
     """Return the case as it is sent where values are text; None if its meaning is lost.
 

@@ -181,6 +181,24 @@ def test_a_body_that_is_described_is_broken_as_a_whole():
     assert {b"[]", b'{"q":1.0}'} <= {one.body for one in sent}
 
 
+@pytest.mark.parametrize(
+    ("inputs", "has_others"),
+    [
+        ((Input("body", Where.WHOLE),), False),
+        ((Input("q", Where.BODY),), True),
+        ((), True),
+    ],
+)
+def test_where_the_body_is_one_input_nothing_stands_for_arguments_that_are_no_object(
+    inputs, has_others
+):
+    """They would be a request without a body: right, if the body may be missing."""
+    tool = replace(TOOL, input_schema=SCHEMA, invocation=Invocation("/x", inputs=inputs))
+    given = [each.arguments for each in plan(tool, HTTP, {}).cases]
+    assert given
+    assert any(not isinstance(each, dict) for each in given) is has_others
+
+
 def test_a_float_is_no_integer_in_an_address():
     query = {"name": "q", "in": "query", "schema": {"type": "integer"}}
     sent = requests("get", {**ANSWERS, "parameters": [query]}, {"q": 1})
