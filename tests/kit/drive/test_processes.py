@@ -7,8 +7,10 @@ from collections import Counter
 
 import pytest
 
-from conformance.kit.evidence.script import CLOSE
+from conformance.kit.drive.discovery import mcp as discovery
+from conformance.kit.evidence.script import CLOSE, INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.model.run import MODERN
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.transport.stdio_connection import EXIT_GRACE
@@ -155,6 +157,32 @@ def test_a_server_that_takes_nothing_before_a_handshake_is_found(odd):
     session = Session(Settings(targets=(target,), profiles=("mcp",)))
     session.discover((target,))
     assert [(one.run.id, len(one.tools)) for one in session.found] == [("stdio-2025-11-25", 1)]
+
+
+DISCOVERED = {
+    "supportedVersions": [MODERN],
+    "capabilities": {"tools": {}},
+    "serverInfo": {"name": "s", "version": "1"},
+}
+
+
+def test_a_slow_start_hides_nothing_of_how_a_handshake_is_answered(monkeypatch):
+    """A process that is asked in one era while it starts, and then in the other, answers both."""
+    monkeypatch.setattr(discovery, "SILENCE", 0.1)
+    code = SERVER.format(odd="pass", pings=True)
+    answered = f"reply['result'] = {DISCOVERED}"
+    code = code.replace(
+        'if method == "initialize"',
+        f'if method == "server/discover": {answered}\n    elif method == "initialize"',
+    )
+    code = code.replace("for line in", "time.sleep(0.5)\nfor line in", 1)
+    target = "stdio:" + shlex.join([sys.executable, "-c", code, json.dumps([COUNT])])
+    spoken = (MODERN, "2025-11-25")
+    session = Session(Settings(targets=(target,), profiles=("mcp",), spec_versions=spoken))
+    session.discover((target,))
+    shaken = [e for e in session.recorder.by_id.values() if e.step == INITIALIZE]
+    assert [one.run.id for one in session.found] == [f"stdio-{MODERN}", "stdio-2025-11-25"]
+    assert [(e.run, e.script) for e in shaken if e.script == LOOKED] == [(f"stdio-{MODERN}", LOOKED)]
 
 
 LOCKED = """

@@ -27,7 +27,7 @@ from conformance.spec.vocabulary import Binding
 
 T = TypeVar("T")
 
-_SILENCE = 5.0
+SILENCE = 5.0
 """Seconds in which a process that has answered one era answers the other."""
 _NEITHER = 30.0
 """Seconds in which a process that was asked in both eras answers one of them. After that, another
@@ -72,10 +72,10 @@ async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[lis
     asked = asyncio.create_task(_ask_discover(channel))
     new = old = None
     try:
-        await asyncio.wait({asked}, timeout=_SILENCE)
+        await asyncio.wait({asked}, timeout=SILENCE)
         if not asked.done() and _legacy_versions(context):
             old = await _within(_NEITHER, _on_the_same(channel, legacy, context))
-            await asyncio.wait({asked}, timeout=_SILENCE)
+            await asyncio.wait({asked}, timeout=SILENCE)
         if asked.done():
             channel.speaks_for(modern)
             new = await _modern_of(asked.result(), channel)
@@ -86,8 +86,8 @@ async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[lis
         await asyncio.gather(asked, return_exceptions=True)
         await channel.close()
     reason = ""
-    if new is not None and old is None:
-        old = await _after_refusal(modern, legacy, context)
+    if new is not None:  # a slow server has answered both, but the handshake not first
+        old = await _after_refusal(modern, legacy, context) or old
     elif old is None:
         old, reason = await _try_legacy(legacy, context)
     return [found for found in (new, old) if found is not None], reason
