@@ -101,6 +101,7 @@ class _Search:
         self._evidence = evidence
         self._tool = evidence.by_tool[self._case.tool].tool
         self._most = most - TIMES
+        self._channel: Channel | None = None
         self.calls = 0
 
     def shows(self, exchange: Exchange) -> bool:
@@ -112,25 +113,29 @@ class _Search:
         too.
         """
         try:
-            channel = await open_channel(self._evidence.run, context)
-        except ConnectFailed:
-            return None
-        try:
-            await channel.started()
-            best = await self._descend(channel)
+            best = await self._descend(context)
             if best is None:
                 return None
             assert best.case is not None
+            channel = await self._connected(context)
             again = [await self._send(channel, best.case, best.id) for _ in range(TIMES)]
             if all(case_again(self._finding, e, self._question, self._evidence) for e in again):
                 return (best, *again)
         except ConnectFailed:
-            return None  # # the server is gone: keep the earlier finding
+            return None  # the server is gone: keep the earlier finding
         finally:
-            await channel.close()
+            if self._channel is not None:
+                await self._channel.close()
         return None
 
-    async def _descend(self, channel: Channel) -> Exchange | None:
+    async def _connected(self, context: Context) -> Channel:
+        """Return the connection of this search, opened for its first call: many make none."""
+        if self._channel is None:
+            self._channel = await open_channel(self._evidence.run, context)
+            await self._channel.started()
+        return self._channel
+
+    async def _descend(self, context: Context) -> Exchange | None:
         """Return the simplest exchange that still fails, within the limit of calls."""
         best: Exchange | None = None
         known: dict[str, bool] = {}
@@ -140,16 +145,18 @@ class _Search:
             for _ in range(_MOST_TRIED):
                 key = json.dumps(arguments, sort_keys=True)
                 if key not in known:
-                    case = self._with(arguments)
                     known[key] = False
-                    if case is not None and channel.may_call(self._tool, arguments):
-                        if self.calls >= self._most:
-                            break
-                        exchange = await self._send(channel, case, self._original.id)
-                        if not await self._still_answers(channel, exchange):
-                            break
-                        if self.shows(exchange):
-                            best, known[key] = exchange, True
+                    case = self._with(arguments)
+                    if case is not None and self.calls >= self._most:
+                        break
+                    if case is not None:
+                        channel = await self._connected(context)
+                        if channel.may_call(self._tool, arguments):
+                            exchange = await self._send(channel, case, self._original.id)
+                            if not await self._still_answers(channel, exchange):
+                                break
+                            if self.shows(exchange):
+                                best, known[key] = exchange, True
                 arguments = steps.send(known[key])
         except StopIteration:
             return best

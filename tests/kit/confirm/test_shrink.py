@@ -25,7 +25,9 @@ from conformance.kit.cases.database import (
 from conformance.kit.cases.drawn import Drawn, is_by_chance
 from conformance.kit.cases.random import negate, plan
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.confirm import shrink
 from conformance.kit.confirm.shrink import MOST_CALLS
+from conformance.kit.drive.channel import open_channel
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.settings import Settings
@@ -140,6 +142,28 @@ def test_a_value_that_was_let_through_is_shown_as_near_to_the_bound_as_it_is():
     assert (found.items[ACCEPTED].verdict, shown.arguments["stars"]) == (Verdict.FAIL, 51)
     assert shown.violation.keywords == ("maximum",)
     assert "open" not in shown.arguments
+
+
+def test_where_no_simpler_call_can_be_made_nothing_is_opened_to_make_it(monkeypatch):
+    """A process took seconds to start for each of a hundred tools, and was asked nothing."""
+    opened = []
+
+    async def opening(run, context):
+        opened.append(run.id)
+        return await open_channel(run, context)
+
+    monkeypatch.setattr(shrink, "open_channel", opening)
+    text = NOTE["inputSchema"]["properties"]["text"]
+    alone = {"type": "object", "properties": {"text": text}, "required": ["text"]}
+    named = [7, True, ["abc", 7], {"key": "value"}, None]
+
+    def takes_other_types(name, call):
+        odd = call.get("text", "") if isinstance(call, dict) else ""
+        return sound(name, call) if isinstance(odd, str) or odd in named else (200, {})
+
+    found = session(takes_other_types, tool={**NOTE, "inputSchema": alone})
+    assert is_by_chance(found.shown(ACCEPTED))
+    assert opened == []
 
 
 def test_where_a_named_scenario_shows_it_nothing_smaller_is_looked_for():
