@@ -28,7 +28,11 @@ _MORE_LINES: Final = re.compile(
 ALONGSIDE: Final = frozenset({
     "code", "detail", "details", "hint", "reason", "type", "title", "status", "statuscode",
     "status_code", "suggestion", "suggestions", "success", "ok", "succeeded", "iserror", "is_error",
-    "timestamp", "traceback", "stack", "trace", "requestid", "request_id", "path", "tool",
+    "timestamp", "traceback", "stack", "trace", "requestid", "request_id", "traceid", "trace_id",
+    "correlationid", "correlation_id", "instance", "cause", "path", "tool", "field", "fields",
+    "param", "params", "parameter", "parameters", "retry", "retryable", "is_retryable",
+    "isretryable", "retriable", "retryafter", "retry_after", "retry_after_ms",
+    "retry_after_seconds", "recoverable", "transient",
     "example", "examples", "usage", "correct_usage", "expected", "solution", "tip", "tips",
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip

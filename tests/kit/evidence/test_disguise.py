@@ -48,6 +48,12 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ('{"success": false, "error": "No data", "data": null}', Disguise.SUCCESS_MEMBER),
         ('{"success": false, "message": "No.", "count": 10}', Disguise.SUCCESS_MEMBER),
         ('{"ok": false}', Disguise.SUCCESS_MEMBER),
+        (
+            '{"success": false, "error_type": "VALIDATION", "retryable": false, "message": "No."}',
+            Disguise.SUCCESS_MEMBER,
+        ),
+        ('{"success": false, "message": "No.", "field": "guests"}', Disguise.SUCCESS_MEMBER),
+        ('{"error": "No.", "retry_after": 30, "trace_id": "a1"}', Disguise.ERROR_MEMBER),
         ('{"status": "error"}', Disguise.STATUS_MEMBER),
         ('{"status": "error", "message": "No such file"}', Disguise.STATUS_MEMBER),
         ('{"result": {"status": "failed", "error": "No."}}', Disguise.STATUS_MEMBER),
