@@ -31,6 +31,7 @@ Others = Callable[[ShapeFault], bool]
 _OF_THE_REQUEST = frozenset({
     rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR,
 })  # fmt: skip
+SESSION_HEADER = "mcp-session-id"
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -107,6 +108,21 @@ def lacking(exchange: Exchange) -> tuple[Missing, str] | None:
     found = missing_in(words, None, exchange.request.body)
     blames = code_of(exchange) in _OF_THE_REQUEST
     return None if found is not None and blames and found[0] is not Missing.QUOTA else found
+
+
+def lacks_session(run: RunEvidence, exchange: Exchange) -> bool:
+    """Whether a request was refused for want of a session id that the server never gave.
+
+    Its answer to `initialize` has no id. The refusal has one in its header, or speaks of sessions.
+    """
+    opened = run.step("mcp_handshake", INITIALIZE.name)
+    if opened is None or opened.answer is None or not is_ok(opened):
+        return False
+    if opened.answer.header(SESSION_HEADER) is not None or exchange.answer is None:
+        return False
+    words = str((error_of(exchange) or {}).get("message", ""))
+    names = exchange.answer.header(SESSION_HEADER) is not None or "session" in words.lower()
+    return names and status_of(exchange) in {400, 404}
 
 
 def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
@@ -229,6 +245,8 @@ def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> C
         yield not_taken(script, step)
     elif proves_nothing(exchange):
         yield other_refusal(exchange)
+    elif lacks_session(run, exchange):
+        yield unknown("kit.not_verified.session_not_given", exchange)
     else:
         found.append(exchange)
 

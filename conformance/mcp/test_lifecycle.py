@@ -27,6 +27,7 @@ from conformance.mcp.seen import (
     asked_words,
     first_handshake,
     is_ok,
+    lacks_session,
     messages_of,
     method_of,
     not_taken,
@@ -255,6 +256,8 @@ def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
         result = result_of(exchange)
         if proves_nothing(exchange):
             yield other_refusal(exchange)
+        elif lacks_session(run, exchange):
+            yield unknown("kit.not_verified.session_not_given", exchange)
         elif result is None:
             yield broken(
                 exchange, "finding.mcp.no_result", method="ping", answer=answered(exchange)

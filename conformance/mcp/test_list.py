@@ -20,6 +20,7 @@ from conformance.mcp.seen import (
     answered,
     code_of,
     lacking,
+    lacks_session,
     listings,
     method_of,
     not_taken,
@@ -64,6 +65,8 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
     elif any(result_of(each) is not None for each in listings(run)):
         # It answers the same at other times: LIFE-006 and WIRE-001 ask why not here.
         yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
+    elif lacks_session(run, exchange):
+        yield broken(exchange, "finding.mcp.session_not_given")
     else:
         answer = answered(exchange)
         yield broken(exchange, "finding.mcp.no_result", method="tools/list", answer=answer)

@@ -15,6 +15,7 @@ from conformance.kit.verdicts.checks import (
     other_refusal,
 )
 from conformance.mcp.seen import (
+    SESSION_HEADER,
     answered,
     has_legacy,
     is_ok,
@@ -25,8 +26,6 @@ from conformance.mcp.seen import (
     usable,
 )
 
-_HEADER = "mcp-session-id"
-
 
 @clause("MCP-SESS-001", protocol=True)
 def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
@@ -34,7 +33,7 @@ def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
     found: list[Exchange] = []
     yield from usable(run, "mcp_handshake", "initialize", found)
     for exchange in found:
-        issued = exchange.answer.header(_HEADER) if exchange.answer is not None else None
+        issued = exchange.answer.header(SESSION_HEADER) if exchange.answer is not None else None
         if issued is None:
             yield absent("finding.mcp.no_session")
         elif issued and all("\x21" <= each <= "\x7e" for each in issued):
@@ -111,6 +110,6 @@ def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
         else:
             yield broken(exchange, "finding.mcp.session_refused", answer=answered(exchange))
     for exchange in run.exchanges:
-        issued = exchange.answer.header(_HEADER) if exchange.answer is not None else None
+        issued = exchange.answer.header(SESSION_HEADER) if exchange.answer is not None else None
         if issued is not None and own_version(run.run, exchange):
             yield broken(exchange, "finding.mcp.session_issued", session=shown(issued))

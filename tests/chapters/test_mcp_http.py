@@ -1,10 +1,14 @@
 """The MCP chapter on headers, methods and sessions: what is right, wrong, and neither."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
+    JSON,
     LEGACY_RUN,
     MODERN_RUN,
     answer,
@@ -196,3 +200,38 @@ def test_a_refusal_with_another_status_lets_no_page_in():
     )
     (finding,) = verdict("MCP-ORIG-001", run).findings
     assert finding.message.words("en").endswith("the expected answer is HTTP 403.")
+
+
+SESSION = ("Mcp-Session-Id", "a1")
+NO_SESSION = {"error": {"code": -32600, "message": "Bad Request: Missing session ID"}}
+
+
+@pytest.mark.parametrize(
+    ("given", "refusal", "headers", "blamed"),
+    [
+        ((JSON,), NO_SESSION, (JSON,), True),
+        ((JSON,), error(-32600), (JSON, SESSION), True),
+        ((JSON,), error(-32600), (JSON,), False),
+        ((JSON, SESSION), NO_SESSION, (JSON,), False),
+    ],
+)
+def test_a_session_that_is_asked_for_and_was_not_given_is_one_finding(
+    given, refusal, headers, blamed
+):
+    def sent(step, method="tools/list"):
+        answered = {"status": 400, "headers": headers, "script": "discovery"}
+        return exchange(LEGACY_RUN, step, refusal, method=method, **answered)
+
+    shaken = exchange(LEGACY_RUN, "initialize", result(), headers=given)
+    pinged = sent("ping", method="ping")
+    run = evidence(
+        LEGACY_RUN,
+        discovery=[sent(Step("tools-list", number=1))],
+        mcp_handshake=[shaken, pinged],
+        mcp_session=[sent("get")],
+    )
+    run = replace(run, capabilities={"tools": {}})
+    (found,) = verdict("MCP-LIST-001", run).findings
+    assert (found.message.id == "finding.mcp.session_not_given") is blamed
+    consequences = [said(clause, run) for clause in ("MCP-PING-001", "MCP-HTTP-003")]
+    assert consequences == [NOT_VERIFIED if blamed else FAIL] * 2
