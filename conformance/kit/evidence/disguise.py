@@ -37,6 +37,8 @@ ALONGSIDE: Final = frozenset({
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip
 """Members that belong to an error. All whose names begin with `error` or `message` do too."""
+_CLASSES: Final = frozenset({("error", "type"), ("error", "code"), ("error", "class")})
+"""The words of members that hold the class of an error."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
 
@@ -48,9 +50,12 @@ def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> 
     """
     if len(text) > _LONGEST:
         return None
-    found = next((d for each in documents if (d := _of_document(each, tool, case))), None)
+    held = list(documents)
+    found = next((d for each in held if (d := _of_document(each, tool, case))), None)
     found = found or _of_text(text.strip(), case)
-    return None if found is None or _is_about(tool, case, found) else found
+    if found is None or not _is_about(tool, case, found):
+        return found
+    return found if _blames(text, held, case) else None
 
 
 def _of_text(text: str, case: Case) -> Disguise | None:
@@ -159,6 +164,24 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
     of_errors = DISGUISE_UNLESS_ABOUT[Disguise.LEADING_WORD]
     about = DISGUISE_UNLESS_ABOUT[disguise]
     return not (subject_of(tool).isdisjoint(about) and asked.isdisjoint(of_errors))
+
+
+def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
+    """Whether an error blames what was broken in its call: no tool gives that as its result.
+
+    It names the parameter, by a name that is no plain word, or has a class or code of its own.
+    """
+    if case.violation is None:
+        return False
+    name = case.violation.parameter
+    if name is not None and len(words_in(name)) > 1 and name in text:
+        return True
+    objects = (each for each in documents if isinstance(each, dict))
+    return any(_words_of(name) in _CLASSES for each in objects for name in each)
+
+
+def _words_of(name: object) -> tuple[str, ...]:
+    return tuple(word.lower() for word in _WORDS.findall(str(name)))
 
 
 def subject_of(tool: Tool) -> set[str]:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
-from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import Disguise, Outcome
 from tests.kit.samples import MCP, TOOL, called, case, result, rpc, web
 
@@ -117,6 +117,26 @@ def test_what_only_speaks_of_errors_is_a_result(text):
 def test_an_error_may_be_the_result_of_a_tool_that_is_about_errors(name, description, text):
     assert answered(text, of=tool(name, description)).accepted
     assert answered(text, of=tool("book", "Book a room. Gives an error if none is left.")).refused
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ('{"success": false, "message": "room_id: Required"}', True),
+        ('{"success": false, "errorCode": "E1", "message": "No."}', True),
+        ('{"success": false, "message": "The room is taken"}', False),
+        ("Error: room_id must be a text", True),
+    ],
+)
+def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, blamed):
+    """It may be of a tool that checks something, and fails to say so in `isError`."""
+    checks = tool("check_logs", "Check the logs of a room.")
+    broken = replace(
+        case(BROKEN, run=MCP, tool=checks),
+        arguments={},
+        violation=Violation("/room_id", "room_id", ("required",), sent_absent=True),
+    )
+    assert called(rpc(result(text), of=broken), checks).reading.refused is blamed
 
 
 def test_an_error_may_be_the_result_of_a_call_that_asks_for_one():
