@@ -169,7 +169,7 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
     """Whether an error blames what was broken in its call: no tool gives that as its result.
 
-    It names the parameter, by a name that is no plain word, or has a class or code of its own.
+    It names the parameter, by a name of several words, or has a class or code of its own.
     """
     if case.violation is None:
         return False
