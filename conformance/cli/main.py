@@ -152,7 +152,10 @@ def _versions() -> str:
 
 
 def _complete() -> None:
-    """Answer the shell, and end."""
+    """Answer the shell, and end. What no shell asks gets no answer."""
+    numbers = (os.environ.get(name, "") for name in ("_ARGCOMPLETE", "COMP_POINT"))
+    if "COMP_LINE" not in os.environ or not all(each.isdecimal() for each in numbers):
+        raise SystemExit(UNUSABLE)
     from argcomplete import autocomplete  # noqa: PLC0415 - for this alone
 
     parser = _parser()

@@ -34,7 +34,7 @@ from conformance.kit.evidence.destructive import all_left_alone, as_careful_ever
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.safety import off_limits
+from conformance.kit.evidence.safety import called_names, in_sandbox, off_limits
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault
@@ -52,6 +52,7 @@ from conformance.kit.record.index import (
     recalled,
 )
 from conformance.kit.record.recorded_verdicts import as_recorded, take_in
+from conformance.kit.transport.bindings import traits_of
 from conformance.kit.transport.sandbox import why_no_sandbox
 from conformance.kit.verdicts.checks import ClauseTest
 from conformance.kit.verdicts.judge import (
@@ -89,10 +90,17 @@ class Runs:
         before: list[Discovered] = []
         for target in targets:
             before += await discover(target, context, before)
-        looked = (each for each in context.recorder.by_id.held if each.script == LOOKED)
+        looked = [each for each in context.recorder.by_id.held if each.script == LOOKED]
         answers = [each.answer for each in looked if each.answer is not None]
-        context.off_limits.add(*all_left_alone(answers, settings))
-        for found in as_careful_everywhere(before, answers):
+        careful = as_careful_everywhere(before, answers)
+        free = {one.run.id for one in careful if in_sandbox(one.run, settings)}
+        kept = [each.answer for each in looked if each.answer is not None and each.run not in free]
+        tools = [tool for one in careful for tool in one.tools]
+        context.off_limits.add(*all_left_alone(kept, settings, tools))
+        for found in careful:
+            called = called_names(found.tools, found.run, settings)
+            starts = traits_of(found.run).starts_process
+            context.off_limits.allow(called, "" if starts else found.run.endpoint)
             if eras and found.run.era not in eras:
                 continue
             if not _replays(settings.replay, found.run.id):

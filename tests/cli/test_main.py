@@ -156,6 +156,15 @@ def test_a_shell_completes_words(line, expected, tmp_path):
     assert set(answers.read_text().split("\n")) == expected
 
 
+@pytest.mark.parametrize("point", ["x", "", "-1", "99"])
+def test_what_no_shell_asks_is_answered_without_our_code(point):
+    asked = {"_ARGCOMPLETE": "1", "_ARGCOMPLETE_STDOUT_FILENAME": os.devnull,
+             "COMP_LINE": "agent-formats ch", "COMP_POINT": point}  # fmt: skip
+    env = os.environ | asked
+    ran = subprocess.run([PROGRAM], env=env, capture_output=True, text=True, check=False)
+    assert "Traceback" not in ran.stderr
+
+
 def test_the_completion_code_is_for_this_command(capsys):
     code, out, _ = said(capsys, "--completion", "bash")
     assert code == 0

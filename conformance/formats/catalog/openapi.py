@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
@@ -109,18 +110,31 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
 
 
 def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
-    """The names and routes of the operations that change things by their method.
+    """The names and routes of the operations that change things by their method, or by a parameter
+    that asks for another one.
 
     Those that are left out as tools are among them: a tool of another document may be the same.
     """
     if not is_openapi(data):
         return
     for place, method, around, operation in _each(data):
-        if method not in CHANGING:
+        if method not in CHANGING and not _asks_for_another(data, around, operation):
             continue
         given, route = _names(place, operation)
         base = _server(data, around, operation).path.rstrip("/")
         yield given or route, Invocation(base + str(place[1]), method.upper())
+
+
+def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> bool:
+    """Whether a parameter asks for another method. One that cannot be read asks for nothing."""
+    for holder in holders:
+        listed = holder.get("parameters")
+        for each in listed if isinstance(listed, list) else ():
+            with suppress(LeadsElsewhere, LeadsNowhere):
+                name = resolved(data, each).get("name")
+                if isinstance(name, str) and name.lower() in _OTHER_METHOD:
+                    return True
+    return False
 
 
 def _names(place: Place, operation: Mapping[str, Any]) -> tuple[str, str]:

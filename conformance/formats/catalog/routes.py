@@ -15,6 +15,7 @@ from typing import Final
 from urllib.parse import unquote, urlsplit
 
 from conformance.formats.text.address import in_address
+from conformance.formats.text.unseen import UNSEEN
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
@@ -148,8 +149,10 @@ def function_of(name: str, called: Invocation | None) -> str:
 
 
 def plain(name: str) -> str:
-    """A name in the signs that every framework leaves as they are."""
-    return re.sub(r"\W", "_", _folded(name) if len(name) <= _LONGEST else name.lower())
+    """A name in the signs that every framework leaves as they are, and that an eye sees."""
+    if len(name) > _LONGEST:
+        return re.sub(r"\W", "_", name.lower())
+    return re.sub(r"\W", "_", _folded(UNSEEN.sub("", name)))
 
 
 def _folded(text: str) -> str:

@@ -29,7 +29,7 @@ from conformance.formats.catalog.routes import (
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
-from conformance.formats.tool.tool import Invocation
+from conformance.formats.tool.tool import Invocation, Tool
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
 from conformance.kit.evidence.response import json_in
@@ -76,24 +76,42 @@ def as_careful_everywhere(
 
 
 def left_alone(
-    documents: Iterable[Any], settings: Settings
+    documents: Iterable[Any], settings: Settings, tools: Iterable[Tool] = ()
 ) -> tuple[list[str], list[Key], list[Key]]:
     """The names and routes of all that documents call destructive, as `off_limits` gives those of
     tools: that a declaration cannot be used otherwise makes nothing of it harmless.
+
+    A method that changes things is a guess. One of these `tools` may deny it.
     """
-    if settings.allow_calls is AllowCalls.ALL or settings.sandbox:
+    if settings.allow_calls is AllowCalls.ALL:
         return [], [], []
-    keys = {key for each in documents for key in _called_destructive(each)}
+    keys: set[Key] = set()
+    denied = _denied(tools)
+    for document in documents:
+        keys.update(_called_destructive(document))
+        guessed = [_keys((name,), called) for name, called in changing(document)]
+        keys.update(*(own for own in guessed if denied.isdisjoint(own)))
     names = [name for method, name in keys if not method]
     usual = [route_of(name, None) for name in names]
     return names, [*usual, *(key for key in keys if key[0])], []
 
 
 def all_left_alone(
-    answers: Iterable[Answer], settings: Settings
+    answers: Iterable[Answer], settings: Settings, tools: Iterable[Tool]
 ) -> tuple[list[str], list[Key], list[Key]]:
     """The same of all that answers hold."""
-    return left_alone(_documents(answers), settings)
+    return left_alone(_documents(answers), settings, tools)
+
+
+def _denied(tools: Iterable[Tool]) -> frozenset[Key]:
+    """What those tools are known by that say, and of which all agree, that nothing is destroyed."""
+    return frozenset().union(
+        *(
+            _keys((tool.name, *tool.other_names), tool.invocation)
+            for tool in tools
+            if tool.annotations.destructive is False and not tool.destructive_elsewhere
+        )
+    )
 
 
 def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:

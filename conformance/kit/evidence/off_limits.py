@@ -31,40 +31,43 @@ _Place = tuple[str, tuple[str, ...]]
 """A method, and the steps of a path."""
 
 
-_Marks = tuple[tuple[int, str, str], ...]
-"""The steps of a route that have a place for a value, each with what is around the place."""
+_Shape = tuple[tuple[int, int, int], ...]
+"""The steps of a route that have a place for a value, each with how much is before and behind it.
+
+Thousands of routes with other texts around a place have few shapes.
+"""
 
 
 @dataclass(slots=True)
 class _Routes:
-    """Routes with places for values: those of one form are looked up together."""
+    """Routes with places for values: those of one shape are looked up together."""
 
-    _forms: dict[tuple[str, int], dict[_Marks, set[str]]] = field(default_factory=dict)
-    """By the method, the number of steps, and the marks: the path of all other steps."""
+    _forms: dict[tuple[str, int], dict[_Shape, set[str]]] = field(default_factory=dict)
+    """By the method, the number of steps, and the shape: the paths, with one place in a step."""
 
     def add(self, place: _Place) -> None:
         method, steps = place
-        marks = tuple(
-            (at, part.partition(PLACE)[0], part.rpartition(PLACE)[2])
+        shape = tuple(
+            (at, part.index(PLACE), len(part.rpartition(PLACE)[2]))
             for at, part in enumerate(steps)
             if PLACE in part
         )
         forms = self._forms.setdefault((method, len(steps)), {})
-        forms.setdefault(marks, set()).add(_unmarked(steps, marks))
+        forms.setdefault(shape, set()).add(_with_places(steps, shape))
 
     def lead(self, place: _Place) -> bool:
         method, steps = place
-        return any(
-            all(steps[at].startswith(a) and steps[at].endswith(b) for at, a, b in marks)
-            and _unmarked(steps, marks) in known
-            for marks, known in self._forms.get((method, len(steps)), {}).items()
-        )
+        forms = self._forms.get((method, len(steps)), {})
+        return any(_with_places(steps, shape) in known for shape, known in forms.items())
 
 
-def _unmarked(steps: tuple[str, ...], marks: _Marks) -> str:
+def _with_places(steps: tuple[str, ...], shape: _Shape) -> str:
     """One text: many thousands of steps would take much more memory."""
-    marked = {at for at, _, _ in marks}
-    return "/".join(step for at, step in enumerate(steps) if at not in marked)
+    found = [*steps]
+    for at, before, behind in shape:
+        step = steps[at]
+        found[at] = step[:before] + PLACE + step[max(0, len(step) - behind) :]
+    return "/".join(found)
 
 
 @dataclass(slots=True)
@@ -83,6 +86,8 @@ class OffLimits:
     """Routes of other tools without a place for a value, each with its host: that server prefers
     them to loose ones.
     """
+    _called: set[tuple[str, str]] = field(default_factory=set)
+    """Names of tools that are called all the same, each with its host; a process has none."""
 
     def begin_at(self, targets: Iterable[str]) -> None:
         """Take in the addresses that the user gave."""
@@ -102,7 +107,7 @@ class OffLimits:
         """
         for name in names:
             self.is_empty = False
-            self._names |= {plain(name), plain(encoded(name))}
+            self._names |= _plain_names(name)
         for method, address in routes:
             self.is_empty = False
             for place in self._places(method, template_of(address)):
@@ -116,19 +121,26 @@ class OffLimits:
             exact = map(_text, filter(_is_exact, first))
             self._others.update((_host(address), each) for each in exact)
 
+    def allow(self, names: Iterable[str], address: str) -> None:
+        """Take in the names of tools that are called at this address, whatever others are."""
+        self._called.update((_host(address), each) for name in names for each in _plain_names(name))
+
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them, or a path that servers read differently."""
         if self.is_empty:
             return False
+        host = ""
         if isinstance(request, HttpRequest):
+            host = _host(request.url)
             places = self._places(request.method, request.url)
             if not places or not self._exact.isdisjoint(map(_text, places)):
                 return True
             loosely = (*places, *map(_bare, places))
-            own = _host(request.url), _text(places[0])
+            own = host, _text(places[0])
             if own not in self._others and any(map(self._loose.lead, loosely)):
                 return True
-        return bool(self._names) and not self._names.isdisjoint(map(plain, _called(request)))
+        named = map(plain, _called(request)) if self._names else ()
+        return any(name in self._names and (host, name) not in self._called for name in named)
 
     def _places(self, method: str, address: str) -> list[_Place]:
         """Where an address leads, from the root and behind a target; none, if that is unclear."""
@@ -141,6 +153,11 @@ class OffLimits:
         ]
         found = map(steps_of, dict.fromkeys([path, *behind]))
         return [(plain_method(method), steps) for steps in found if steps is not None]
+
+
+def _plain_names(name: str) -> set[str]:
+    """A name in a message and in a header."""
+    return {plain(name), plain(encoded(name))}
 
 
 def _host(address: str) -> str:

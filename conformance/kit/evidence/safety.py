@@ -38,7 +38,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
         return message("kit.left_out.other_host")
     if settings.allow_calls is AllowCalls.NONE:
         return message("kit.left_out.none")
-    if settings.allow_calls is AllowCalls.ALL or _in_sandbox(run, settings):
+    if settings.allow_calls is AllowCalls.ALL or in_sandbox(run, settings):
         return None
     if _destroys(tool):
         return _why_destructive(tool)
@@ -76,16 +76,34 @@ def off_limits(
     A server may offer a tool in more ways than it lists: by its name, or at the usual route.
     """
     binding = binding_of(run, settings)
-    kept: list[Tool] = []
-    others: list[Tool] = []
-    for tool in tools:
-        is_kept = _destroys(tool) and not may_be_called(tool, run, settings)
-        (kept if is_kept else others).append(tool)
+    kept, others = _parted(tools, run, settings)
     names = [name for tool in kept for name in (tool.name, *tool.other_names)]
     if isinstance(binding, HttpBinding):
         own = [binding.route(each) for each in others]
         return names, [binding.route(each) for each in kept], own
     return names, [route_of(name, None) for name in names], []
+
+
+def called_names(tools: Iterable[Tool], run: Run, settings: Settings) -> set[str]:
+    """The names of the tools of a run that are not off limits there, whatever other runs offer.
+
+    What one operation only seems to be by its method, a tool of this name denies; or it is called
+    in the sandbox.
+    """
+    kept, others = _parted(tools, run, settings)
+    return {name for tool in others for name in tool.names} - {
+        name for tool in kept for name in tool.names
+    }
+
+
+def _parted(tools: Iterable[Tool], run: Run, settings: Settings) -> tuple[list[Tool], list[Tool]]:
+    """The destructive tools that are left out, and the others."""
+    kept: list[Tool] = []
+    others: list[Tool] = []
+    for tool in tools:
+        is_kept = _destroys(tool) and not may_be_called(tool, run, settings)
+        (kept if is_kept else others).append(tool)
+    return kept, others
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
@@ -94,7 +112,7 @@ def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
     MCP's default is that a tool does. On a developer's own server, only one that says so is spared:
     most tools there say nothing, and the developer sees what they do.
     """
-    if settings.allow_calls is not AllowCalls.AUTO or _in_sandbox(run, settings):
+    if settings.allow_calls is not AllowCalls.AUTO or in_sandbox(run, settings):
         return False
     return tool.annotations.open_world is True or (_opens_world(tool) and not _own_server(run))
 
@@ -116,7 +134,7 @@ def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
 
     So it is on a developer's own server, unless the command line says which tools to call.
     """
-    if _in_sandbox(run, settings):
+    if in_sandbox(run, settings):
         return False
     if settings.allow_calls is not AllowCalls.AUTO or why_left_out(tool, run, settings) is not None:
         return False
@@ -129,7 +147,7 @@ def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
     return wanted is None or CaseId(run.id, tool.name).is_above(wanted)
 
 
-def _in_sandbox(run: Run, settings: Settings) -> bool:
+def in_sandbox(run: Run, settings: Settings) -> bool:
     """Whether any tool may be called, because nothing that the server does can reach anything."""
     auto = settings.allow_calls is AllowCalls.AUTO
     return auto and settings.sandbox and traits_of(run).starts_process

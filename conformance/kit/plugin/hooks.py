@@ -343,7 +343,12 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     assert staged is not None  # # a session with a result has a report
     _, failed = write_files(state.report.report(), staged)
     state.report.failed += failed
-    state.said_of_examples = write_examples(state)
+    try:
+        state.said_of_examples = write_examples(state)
+    except OSError as error:  # it is no part of the report, which is put in place all the same
+        place = str(error.filename or state.settings.write_examples)
+        said = message("report.examples.not_written", path=place, reason=in_one_line(error))
+        state.report.failed.append(said)
     session.exitstatus = code
     state.said_at_exit = why.words(state.settings.language) if why is not None else ""
 

@@ -107,7 +107,10 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
 
 
 def write_examples(state: PluginState) -> str:
-    """Write the file of `--write-examples`; return the line that says so."""
+    """Write the file of `--write-examples`; return the line that says so.
+
+    Raises OSError, also where somebody else put a file there in the meantime.
+    """
     path = state.settings.write_examples
     if path is None:
         return ""

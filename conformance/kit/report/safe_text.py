@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from conformance.formats.problem import beginning
+from conformance.formats.text.unseen import UNSEEN
 
 ONE_LINE = 200
 """Characters of a target's text where one line is wanted."""
@@ -20,16 +21,7 @@ _LITTLE = 20
 """Characters too few to be left off: to say so takes as many."""
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
-# Control characters, lone surrogates, and what turns, hides or joins text on a screen without being
-# seen: bidirectional marks, zero-width and filler characters, separators, tags, and the controls of
-# hieroglyphs, shorthand and music.
-_UNSEEN = re.compile(
-    "[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
-    "\U00013430-\U0001345f\U00016fe4\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a"
-    "\U000e0000-\U000e0fff]"
-)
-_UNSEEN_BUT_LINES = re.compile(_UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 _COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
 """How a line speaks to the system that runs it: `::name::` at its beginning on GitHub, `##[name]`
 there and on Azure, `##vso[name]` on Azure, `##teamcity[name]`, the last three anywhere in a line.
@@ -73,7 +65,7 @@ def visible(
     if limit is not None and len(text) > limit + _LITTLE:
         kept = beginning(text, limit)
         cut = "…" if left_off is None else f"… ({left_off(len(text) - len(kept))})"
-    pattern = _UNSEEN_BUT_LINES if lines else _UNSEEN
+    pattern = _UNSEEN_BUT_LINES if lines else UNSEEN
     return _COMMANDS.sub(_disarmed, pattern.sub(_escape, kept)) + cut
 
 

@@ -27,7 +27,7 @@ from conformance.kit.transport.bindings import binding_of
 from conformance.kit.verdicts.checks import load
 from conformance.mcp.script_wire import UNKNOWN_TOOL, odd_requests
 from conformance.spec.vocabulary import Verdict
-from tests.kit.evidence.test_destructive import careful
+from tests.kit.evidence.test_destructive import careful, document
 from tests.kit.peers import answering
 from tests.kit.samples import HTTP, MCP, web
 
@@ -212,7 +212,18 @@ def test_a_message_that_calls_such_a_tool_is_off_limits_by_its_body_and_by_its_h
     assert held.holds(HttpRequest("POST", MCP.endpoint, other, message("add")))
 
 
-@pytest.mark.parametrize("name", ["caf\u00e9", "cafe\u0301", " CAF\u00c9 ", "\uff43af\u00e9"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "caf\u00e9",
+        "cafe\u0301",
+        " CAF\u00c9 ",
+        "\uff43af\u00e9",
+        "ca\u200bf\u00e9",
+        "\ufeffcaf\u00e9\u00ad",
+        "c\0af\u00e9 \u2060",
+    ],
+)
 def test_a_name_that_a_server_may_fold_to_that_of_such_a_tool_is_its_name(name):
     called = {"method": "tools/call", "params": {"name": name}}
     held = off_limits(MCP, item("caf\u00e9", **DESTROYS))
@@ -238,6 +249,15 @@ def test_of_thousands_of_routes_with_places_those_are_looked_at_whose_steps_fit(
     assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a19999/x/b"))
     assert held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a7/purge"))
     assert not held.holds(HttpRequest("POST", "http://127.0.0.1:1/a9/a8/purge"))
+
+
+def test_thousands_of_routes_with_other_texts_around_a_place_are_looked_up_together():
+    held = OffLimits()
+    held.add((), [("POST", f"/a{n}-{{id}}-z/{{to}}") for n in range(15_000)], ())
+    for n in range(300):
+        assert held.holds(HttpRequest("POST", f"http://127.0.0.1:1/a{n}-x-z/y"))
+        assert not held.holds(HttpRequest("POST", f"http://127.0.0.1:1/a{n}-x-y/z"))
+        assert not held.holds(HttpRequest("POST", f"http://127.0.0.1:1/z/{n}"))
 
 
 def called_at(page, *, unsent, redirects=()):
@@ -329,6 +349,82 @@ def test_what_one_target_offers_at_a_route_says_nothing_of_another_target():
     held = off_limits(HTTP, item("one", "/items/{id}", **DESTROYS), item("search", "/items/search"))
     assert not held.holds(HttpRequest("POST", f"{HTTP.endpoint}/items/search"))
     assert held.holds(HttpRequest("POST", "http://127.0.0.1:2/items/search"))
+
+
+def unusable(method, **more):
+    """An OpenAPI document of which this operation at `/purge` is no tool: it answers with a page.
+
+    The other one leads there.
+    """
+    page = {"200": {"description": "ok", "content": {"text/html": {}}}}
+    described = document("/hop", name="hop")
+    described["paths"]["/purge"] = {method: {"operationId": "purge", "responses": page}, **more}
+    return described
+
+
+def left_alone_of(described, *, sent):
+    """What is off limits of a server with this document, after a whole session with it."""
+
+    def answer(method, path, body, headers):
+        sent.append((method, path))
+        if path == "/openapi.json":
+            return 200, described
+        return (307, {}, {"Location": "/purge"}) if path == "/hop" else (404, {})
+
+    with answering(answer) as url:
+        session = Session(Settings(profiles=("http",), max_examples=0))
+        session.discover((url,))
+        session.drive()
+    return session.off_limits
+
+
+def test_an_operation_that_is_no_tool_is_left_alone_if_it_changes_things():
+    held = left_alone_of(unusable("put"), sent=[])
+    assert held.holds(HttpRequest("PUT", f"{HTTP.endpoint}/purge"))
+
+
+def test_an_operation_that_is_no_tool_and_asks_for_another_method_is_left_alone():
+    described, sent = unusable("post", parameters=[{"$ref": "#/components/parameters/m"}]), []
+    asks = {"name": "X-HTTP-Method-Override", "in": "header", "schema": {}}
+    described["components"] = {"parameters": {"m": asks}}
+    left_alone_of(described, sent=sent)
+    assert ("POST", "/hop") in sent
+    assert ("POST", "/purge") not in sent
+
+
+@pytest.mark.parametrize(("denied", "held"), [(None, True), (False, False)])
+def test_what_a_tool_denies_of_such_an_operation_is_not_left_alone(denied, held):
+    page = {"tools": [item("purge", "/purge", "PUT", annotations={"destructiveHint": denied})]}
+
+    def answer(method, path, body, headers):
+        pages = {"/tools": page, "/openapi.json": unusable("put")}
+        return (200, pages[path]) if path in pages else (404, {})
+
+    with answering(answer) as url:
+        session = Session(Settings(profiles=("http",)))
+        session.discover((url,))
+        assert session.off_limits.holds(HttpRequest("PUT", f"{url}/purge")) is held
+
+
+def test_a_tool_that_denies_what_an_operation_of_its_name_seems_to_be_is_called():
+    """The operation itself is left out; a message that calls the tool is sent."""
+    held = OffLimits()
+    called = to_bytes({"method": "tools/call", "params": {"name": "purge"}})
+    held.add(["purge"], [("DELETE", f"{HTTP.endpoint}/purge")], [])
+    held.allow(["purge"], MCP.endpoint)
+    assert not held.holds(HttpRequest("POST", MCP.endpoint, (), called))
+    assert held.holds(HttpRequest("DELETE", f"{HTTP.endpoint}/purge"))
+    assert held.holds(HttpRequest("POST", "http://127.0.0.1:2/mcp", (), called))
+    assert held.holds(StdioRequest(called))
+
+
+def test_the_sandbox_of_one_target_opens_nothing_at_another_that_runs_already():
+    purge = item("purge", "/purge", "POST", 7, **DESTROYS)
+    with answering(lambda method, path, body, headers: (200, {"tools": [purge, item("a")]})) as url:
+        session = Session(Settings(profiles=("http",), sandbox=True))
+        session.runs.found.clear()
+        session.discover((url,))
+        assert session.off_limits.holds(HttpRequest("POST", f"{url}/purge"))
 
 
 def test_a_tool_that_has_the_name_of_none_is_not_called():

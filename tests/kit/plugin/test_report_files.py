@@ -236,6 +236,23 @@ def test_directories_in_the_place_of_files_cost_the_report_and_leave_no_half_of_
     assert {path.name for path in tmp_path.iterdir()} == {"results.json", "exchanges.ndjson"}
 
 
+def test_a_file_in_the_place_of_the_examples_costs_no_report(kit, tmp_path):
+    """It was not there when the session began."""
+    folder, examples = tmp_path / "report", tmp_path / "calls.yaml"
+
+    def refuses(name, arguments):
+        examples.write_text("mine")
+        return 404, {"detail": "no such thing"}
+
+    with offering([COUNT], refuses) as url:
+        asked = ("--report", str(folder), "--write-examples", str(examples))
+        ran = kit("conformance", "--target", url, *asked, *LITTLE)
+    assert ran.code == 3, ran.said
+    assert f"--write-examples wrote nothing: {examples}" in ran.said
+    assert examples.read_text() == "mine"
+    assert {"report.html", "results.json"} <= {path.name for path in folder.iterdir()}
+
+
 def run_with(plugin, url, folder):
     """A session of the kit, with a plugin of pytest from the folder that holds its report."""
     return subprocess.run(
