@@ -98,9 +98,6 @@ class Runs:
         tools = [tool for one in careful for tool in one.tools]
         context.off_limits.add(*all_left_alone(kept, settings, tools))
         for found in careful:
-            called = called_names(found.tools, found.run, settings)
-            starts = traits_of(found.run).starts_process
-            context.off_limits.allow(called, "" if starts else found.run.endpoint)
             if eras and found.run.era not in eras:
                 continue
             if not _replays(settings.replay, found.run.id):
@@ -109,6 +106,10 @@ class Runs:
             own = bounded(found, settings)
             self.found.append(own)
             self.declared[own.run.id] = declared(own)
+        for found in careful:
+            called = called_names(found.tools, found.run, settings)
+            starts = traits_of(found.run).starts_process
+            context.off_limits.allow(called, "" if starts else found.run.endpoint)
         if not self.found and settings.replay is not None:
             raise TargetUnusable(message("kit.option.replay", case=settings.replay))
 

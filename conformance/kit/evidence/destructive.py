@@ -86,11 +86,12 @@ def left_alone(
     if settings.allow_calls is AllowCalls.ALL:
         return [], [], []
     keys: set[Key] = set()
-    denied = _denied(tools)
+    guessed: list[frozenset[Key]] = []
     for document in documents:
         keys.update(_called_destructive(document))
-        guessed = [_keys((name,), called) for name, called in changing(document)]
-        keys.update(*(own for own in guessed if denied.isdisjoint(own)))
+        guessed += [_keys((name,), called) for name, called in changing(document)]
+    denied = _denied(tools) if guessed else frozenset()
+    keys.update(*(own for own in guessed if denied.isdisjoint(own)))
     names = [name for method, name in keys if not method]
     usual = [route_of(name, None) for name in names]
     return names, [*usual, *(key for key in keys if key[0])], []

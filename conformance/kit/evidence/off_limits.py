@@ -123,7 +123,9 @@ class OffLimits:
 
     def allow(self, names: Iterable[str], address: str) -> None:
         """Take in the names of tools that are called at this address, whatever others are."""
-        self._called.update((_host(address), each) for name in names for each in _plain_names(name))
+        if self._names:
+            plain_names = (each for name in names for each in _plain_names(name))
+            self._called.update((_host(address), each) for each in plain_names)
 
     def holds(self, request: Request) -> bool:
         """Whether a request would reach one of them, or a path that servers read differently."""
