@@ -13,6 +13,11 @@ from conformance.spec.messages import message
 
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
 """Header parameters that the specification says to take no notice of."""
+_OF_THE_CONNECTION = frozenset({
+    "connection", "content-encoding", "content-length", "expect", "host", "keep-alive",
+    "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+})  # fmt: skip
+"""Headers that say where a message ends, or which host it is for: what sends it makes them."""
 _FLAT = frozenset({
     "type", "properties", "required", "description", "title", "additionalProperties", "example",
     "examples", "$defs",
@@ -56,6 +61,7 @@ def _parameters(
         if kind == "header" and name.lower() in _IGNORED_HEADERS:
             continue
         usable = kind in {"path", "query", "header"} and isinstance(each.get("name"), str)
+        usable = usable and not (kind == "header" and name.lower() in _OF_THE_CONNECTION)
         own = document.whole(each["schema"], sent=True) if "schema" in each else None
         sound = usable and own is not None and _is_sendable(own, kind, each)
         if not sound or name in schema["properties"]:

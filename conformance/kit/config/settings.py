@@ -44,6 +44,9 @@ _MOST_PATTERNS = 100
 """The most patterns of `--include-tool` or `--exclude-tool`: each is compared with each tool."""
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 """The name of a header (RFC 9110)."""
+_VALUE = re.compile("[ -~]*")
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+"""What is surely a name of a variable. Anything else may be the secret: `--bearer-env "$TOKEN"`."""
 
 
 class OptionUnusable(Exception):
@@ -91,7 +94,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
     environment = {name: _variable(name, "--env", language) for name in option("--env")}
     bearer = option("--bearer-env")
     if bearer is not None:
-        headers.append(("Authorization", "Bearer " + _variable(bearer, "--bearer-env", language)))
+        headers.append(("Authorization", f"Bearer {_bearer(bearer, language)}"))
     gateways = tuple(option("--gateway"))
     targets = (*option("--target"), *gateways)
     for number, name in ((option("--concurrency"), "--concurrency"),
@@ -100,15 +103,9 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
                          (option("--start-timeout"), "--start-timeout")):  # fmt: skip
         if not 0 < number < math.inf:
             raise _usage("kit.option.not_positive", language, option=name, value=number)
-    if option("--max-examples") < 0:
-        raise _usage(
-            "kit.option.negative",
-            language,
-            option="--max-examples",
-            value=option("--max-examples"),
-        )
-    if not 0 <= option("--rate") < math.inf:
-        raise _usage("kit.option.negative", language, option="--rate", value=option("--rate"))
+    for name in ("--max-examples", "--rate"):
+        if not 0 <= option(name) < math.inf:
+            raise _usage("kit.option.negative", language, option=name, value=option(name))
     if 0 < option("--rate") * option("--max-time") < 1:
         seconds = f"{option('--max-time'):g}"
         raise _usage("kit.option.too_slow", language, rate=option("--rate"), seconds=seconds)
@@ -208,16 +205,23 @@ def _usage(id: str, language: str, **values: object) -> OptionUnusable:
 
 def _header(text: str, language: str) -> tuple[str, str]:
     name, colon, value = text.partition(":")
-    readable = value.isprintable() and value.isascii()
-    if not colon or not _TOKEN.fullmatch(name.strip()) or not readable:
+    if not colon or not _TOKEN.fullmatch(name.strip()) or not _VALUE.fullmatch(value):
         raise _usage("kit.option.header", language)  # its text may be a secret
     return name.strip(), value.strip()
+
+
+def _bearer(name: str, language: str) -> str:
+    value = _variable(name, "--bearer-env", language).strip()
+    if not value or not _VALUE.fullmatch(value):
+        raise _usage("kit.option.bearer", language, name=name)
+    return value
 
 
 def _variable(name: str, option: str, language: str) -> str:
     value = os.environ.get(name)
     if value is None:
-        raise _usage("kit.option.no_variable", language, name=name, option=option)
+        known = "kit.option.no_variable" if _VARIABLE.fullmatch(name) else "kit.option.no_name"
+        raise _usage(known, language, name=name, option=option)
     return value
 
 

@@ -184,6 +184,15 @@ def test_an_operation_that_cannot_be_called_is_left_out_by_name(reason, operatio
     assert [(name, why.id) for name, why in found.left_out] == [("x", f"kit.left_out.{reason}")]
 
 
+@pytest.mark.parametrize("name", ["Host", "transfer-encoding", "Content-Length", "Expect", "TE"])
+def test_a_header_that_frames_a_message_or_names_a_host_is_not_taken_from_a_document(name):
+    one = {"name": name, "in": "header", "schema": {"type": "string", "enum": ["chunked"]}}
+    (tool,) = operations(document({"parameters": [one]})).tools
+    assert tool.invocation.inputs == ()
+    found = operations(document({"parameters": [one | {"required": True}]}))
+    assert [why.id for _, why in found.left_out] == ["kit.left_out.openapi_parameter"]
+
+
 BEARER = {"type": "http", "scheme": "Bearer"}
 KEY = {"type": "apiKey", "in": "header", "name": "X-Key"}
 

@@ -125,6 +125,26 @@ def test_a_variable_that_is_not_set_is_named_with_its_option(option, monkeypatch
     assert option in said
 
 
+@pytest.mark.parametrize("option", ["--bearer-env", "--env"])
+@pytest.mark.parametrize("given", ["ghp_s3cr3t", "TOKEN=s3cr3t", "s3cr3t"])
+def test_a_value_in_the_place_of_a_name_is_refused_without_repeating_it(option, given):
+    said = refusal(option, given)
+    assert f"{option} takes the name of a variable" in said
+    assert "s3cr3t" not in said
+
+
+@pytest.mark.parametrize("token", ["", " \n", "a\nb", "\u00e9"])
+def test_what_no_header_can_hold_is_no_bearer_token(token, monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", token)
+    assert "`MY_TOKEN` that --bearer-env names is empty" in refusal("--bearer-env", "MY_TOKEN")
+
+
+def test_a_line_break_behind_a_bearer_token_is_none_of_it(monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", "s3cr3t\n")
+    made = settings("--bearer-env", "MY_TOKEN")
+    assert made.headers == (("Authorization", "Bearer s3cr3t"),)
+
+
 def test_variables_whose_names_speak_of_secrets_are_kept_out_of_every_report(monkeypatch):
     monkeypatch.setenv("SOME_API_TOKEN", "of-the-environment")
     assert "of-the-environment" in settings().secrets
