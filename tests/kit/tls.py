@@ -10,7 +10,7 @@ from tests.needs import need_program
 
 
 @contextmanager
-def self_signed(folder):
+def self_signed(folder, handler=BaseHTTPRequestHandler):
     """The address of a server that speaks TLS, with a certificate for localhost in `c.pem`."""
     tool = need_program("openssl")
     certificate, key = folder / "c.pem", folder / "k.pem"
@@ -22,7 +22,7 @@ def self_signed(folder):
     )  # fmt: skip
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), BaseHTTPRequestHandler)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.handle_error = lambda *args: None
     server.socket = context.wrap_socket(server.socket, server_side=True)
     with running(server) as port:

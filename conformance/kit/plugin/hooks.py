@@ -72,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> int | None:
-    """Answer `--explain` and end; undo `-n` before xdist sees it."""
+    """Answer `--explain` and end; undo `-n`, `-d` and `--tx` before xdist sees them."""
     fill_in(config)
     asked = config.getoption("--explain")
     if asked is not None:
@@ -83,8 +83,9 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
             raise pytest.UsageError(error.words.words(language)) from None
         sys.stdout.write(explained(clause, language) + "\n")
         return Exit.CONFORMANT
-    if getattr(config.option, "numprocesses", None):
+    if any(getattr(config.option, each, None) for each in ("numprocesses", "distload", "tx")):
         config.option.numprocesses = None
+        config.option.distload = False
         config.option.dist = "no"
         config.option.tx = []
         sys.stdout.write(message("kit.one_process").words(config.getoption("--language")) + "\n")
@@ -345,7 +346,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state.report.failed += failed
     try:
         state.said_of_examples = write_examples(state)
-    except OSError as error:  # it is no part of the report, which is put in place all the same
+    except OSError as error:  # the report does not have it, which is put in place all the same
         place = str(error.filename or state.settings.write_examples)
         said = message("report.examples.not_written", path=place, reason=in_one_line(error))
         state.report.failed.append(said)

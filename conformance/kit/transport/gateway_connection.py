@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+import ssl
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
@@ -19,7 +20,7 @@ from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
-from conformance.kit.transport.http_connection import cookies, decoded, trouble_of
+from conformance.kit.transport.http_connection import GARBLED, cookies, decoded, trouble_of
 from conformance.kit.transport.kept_connections import OnThisMachine
 from conformance.kit.transport.provider import Provider
 from conformance.spec.vocabulary import Seen
@@ -245,7 +246,7 @@ class GatewayConnection:
             trouble, detail = trouble_of(error)
             live.see(Seen.CLIENT_DONE, trouble)
             return None, trouble, live.now(), detail
-        except (httpx2.HTTPError, httpx2.InvalidURL, ValueError) as error:
+        except GARBLED as error:
             # The client parses the address of each redirect, although it follows none.
             live.see(Seen.CLIENT_DONE, Trouble.GARBLED)
             return None, Trouble.GARBLED, live.now(), str(error)
@@ -282,7 +283,7 @@ class GatewayConnection:
                         break
                 else:
                     live.see(Seen.CLIENT_DONE)
-            except (httpx2.TransportError, zlib.error):
+            except (httpx2.TransportError, ssl.SSLError, zlib.error):
                 trouble = Trouble.CLOSED
                 live.see(Seen.CLIENT_DONE, trouble)
             headers = tuple(answer.headers.multi_items())

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
-from typing import Any
+from typing import Any, Final
 from urllib.parse import urljoin
 
 import httpx2
@@ -146,7 +146,7 @@ class HttpConnection:
             trouble, detail = trouble_of(error)
         except (OverflowError, ExceptionGroup):  # a proxy with a port above 65535
             trouble, detail = Trouble.REFUSED, UNUSABLE_PROXY
-        except (httpx2.HTTPError, httpx2.InvalidURL, zlib.error, ValueError) as error:
+        except (*GARBLED, zlib.error) as error:
             trouble, detail = Trouble.GARBLED, str(error)
         elapsed = time.perf_counter() - clock
         if not head:
@@ -258,6 +258,10 @@ class _Client:
     async def close(self) -> None:
         """Close the idle connections."""
         await self.client.aclose()
+
+
+GARBLED: Final = (httpx2.HTTPError, httpx2.InvalidURL, ssl.SSLError, ValueError)
+"""What is raised for an answer that is not HTTP, or whose encryption breaks behind the handshake."""
 
 
 def cookies() -> CookieJar:

@@ -129,7 +129,7 @@ def test_a_variable_that_is_not_set_is_named_with_its_option(option, monkeypatch
 @pytest.mark.parametrize("given", ["ghp_s3cr3t", "TOKEN=s3cr3t", "s3cr3t"])
 def test_a_value_in_the_place_of_a_name_is_refused_without_repeating_it(option, given):
     said = refusal(option, given)
-    assert f"{option} takes the name of a variable" in said
+    assert f"`{option}` takes the name of a variable" in said
     assert "s3cr3t" not in said
 
 

@@ -253,6 +253,14 @@ def test_a_file_in_the_place_of_the_examples_costs_no_report(kit, tmp_path):
     assert {"report.html", "results.json"} <= {path.name for path in folder.iterdir()}
 
 
+def test_a_session_stays_in_one_process_however_more_are_asked_for(kit, tmp_path):
+    """Each worker would write the report, and each that ends is started again."""
+    with offering([COUNT], sound) as url:
+        asked = ("--report", str(tmp_path), "-p", "xdist", "-d", "--tx", "2*popen")
+        ran = kit("conformance", "--target", url, *asked, *LITTLE)
+    assert ran.code == 0, ran.said
+
+
 def run_with(plugin, url, folder):
     """A session of the kit, with a plugin of pytest from the folder that holds its report."""
     return subprocess.run(

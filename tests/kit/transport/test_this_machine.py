@@ -1,8 +1,10 @@
 """A name of this machine leads to this machine alone, whatever a resolver says of it."""
 
 import asyncio
+import os
 import socket
 import ssl
+from http.server import BaseHTTPRequestHandler
 
 import httpx2
 import pytest
@@ -13,7 +15,7 @@ from conformance.kit.transport.gateway_connection import GatewayConnection
 from conformance.kit.transport.http_connection import HttpConnection
 from conformance.kit.transport.kept_connections import OnThisMachine
 from fixtures.ports import free_port
-from tests.kit.peers import always, serving, whole
+from tests.kit.peers import always, head, serving, whole
 from tests.kit.tls import self_signed
 
 HERE = ["::1", "127.0.0.1"]
@@ -106,3 +108,29 @@ def test_a_certificate_has_to_be_that_of_the_name_and_trusted(lead, tmp_path):
             asyncio.run(status(url, "localhost"))
         with pytest.raises(httpx2.ConnectError, match="IP address mismatch"):
             asyncio.run(status(url, "127.0.0.1", verify=trusted))
+
+
+class Breaks(BaseHTTPRequestHandler):
+    """Sends a record that does not belong to its encrypted stream, within an answer."""
+
+    def do_GET(self):
+        length = int(self.headers.get("Content-Length") or 0)
+        self.rfile.read(length)
+        self.wfile.write(head("Content-Length: 9") + self.begun)
+        os.write(self.connection.fileno(), b"\x17\x03\x03\x00\x20" + bytes(32))
+        self.close_connection = True
+
+    do_POST = do_GET
+
+
+@pytest.mark.parametrize("begun", [b"", b"{"])
+@pytest.mark.parametrize("way", WAYS)
+def test_encryption_that_breaks_behind_the_handshake_is_no_fault_of_the_kit(
+    way, begun, tmp_path, monkeypatch
+):
+    with self_signed(tmp_path, type("Handler", (Breaks,), {"begun": begun})) as url:
+        paths = ssl.get_default_verify_paths()._replace(openssl_cafile=str(tmp_path / "c.pem"))
+        monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+        received = asyncio.run(way(url.replace("127.0.0.1", "localhost")))
+    assert received.answer.status == 200
+    assert received.trouble in {Trouble.GARBLED, Trouble.CLOSED}
