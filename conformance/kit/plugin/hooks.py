@@ -346,7 +346,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     state.report.failed += failed
     try:
         state.said_of_examples = write_examples(state)
-    except OSError as error:  # the report does not have it, which is put in place all the same
+    except OSError as error:  # it is not in the report, which is put in place all the same
         place = str(error.filename or state.settings.write_examples)
         said = message("report.examples.not_written", path=place, reason=in_one_line(error))
         state.report.failed.append(said)

@@ -352,7 +352,7 @@ def test_what_one_target_offers_at_a_route_says_nothing_of_another_target():
 
 
 def unusable(method, **more):
-    """An OpenAPI document of which this operation at `/purge` is not a tool: it answers with a page.
+    """An OpenAPI document whose operation at `/purge` is not a tool: it answers with a page.
 
     The other one leads there.
     """
