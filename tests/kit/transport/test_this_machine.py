@@ -5,6 +5,7 @@ import os
 import socket
 import ssl
 from http.server import BaseHTTPRequestHandler
+from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -129,7 +130,7 @@ def test_encryption_that_breaks_behind_the_handshake_is_no_fault_of_the_kit(
     way, begun, tmp_path, monkeypatch
 ):
     with self_signed(tmp_path, type("Handler", (Breaks,), {"begun": begun})) as url:
-        paths = ssl.get_default_verify_paths()._replace(openssl_cafile=str(tmp_path / "c.pem"))
+        paths = SimpleNamespace(openssl_cafile=str(tmp_path / "c.pem"), openssl_capath="")
         monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
         received = asyncio.run(way(url.replace("127.0.0.1", "localhost")))
     assert received.answer.status == 200
