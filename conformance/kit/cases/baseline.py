@@ -32,9 +32,9 @@ def candidates(
 
     First come those `given` by the user, even if the schema refuses them: the user knows. Then come
     the tool's own examples, with their dates moved ahead of `now`. Last come arguments made from
-    the schema and the descriptions: with only the required parameters, then with all. All except
-    the given ones are valid. If the schema cannot be used, only the given ones are returned, and
-    `problem_of` says why. If it costs too much to validate, those found before are returned.
+    schema and descriptions, with only the required parameters, then with all. Only the given ones
+    may be invalid, and only they are returned if the schema cannot be used (`problem_of` says why).
+    If it costs too much to validate, those found before are returned.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -61,7 +61,7 @@ def candidates(
         for full in (False, True)
         for hints in _hint_orders(now)
     )
-    for example in chain(_examples(tool), map(_made, makers)):  # lazy: the first ones cost first
+    for example in chain(_examples(tool), map(_made, makers)):  # lazy: examples use steps first
         ahead = _ahead(view, example, now)
         if ahead is not None:
             add(ahead)

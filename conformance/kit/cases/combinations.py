@@ -47,7 +47,7 @@ def _both_branches(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
 def _no_branch(spot: Spot, union: Union, maker: Maker) -> Iterator[Change]:
     """Yield an object without the members of any branch.
 
-    Other values get a wrong type elsewhere.
+    Other values are tested with wrong types.
     """
     own = [_members(branch, maker) for branch in union.branches]
     if not isinstance(spot.value, dict) or sum(map(bool, own)) < _SEVERAL:

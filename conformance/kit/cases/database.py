@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hypothesis.database import DirectoryBasedExampleDatabase
 
 MOST_TOOLS: Final = 1_000
-"""The most tools whose calls are kept. Targets that are not checked any more would stay forever."""
+"""The most tools whose calls are kept, so that those of abandoned targets do not stay forever."""
 
 _LARGEST: Final = 16 * 1024 * 1024
 """The most bytes of a stored call. Larger files are not read."""
@@ -60,7 +60,7 @@ class Memory:
     def recall(self, run: Run, tool: Tool) -> list[Remembered]:
         """Return the calls that failed before, in a stable order.
 
-        Calls for another schema, or from another generator of calls, are deleted.
+        Delete those for another schema, or from another generator of calls.
         """
         if not self.folder.is_dir():
             return []

@@ -104,7 +104,7 @@ def extremes(place: Place, now: datetime) -> Iterator[Deviation]:
     elif "number" not in asked.kinds and "integer" in asked.kinds:
         whole = next(numbers.some(asked, True), None)
         if whole is not None and abs(whole) < 2**53:
-            yield Deviation(WHOLE_FLOAT, float(whole))  # JSON Schema: it is an integer
+            yield Deviation(WHOLE_FLOAT, float(whole))  # an integer in JSON Schema
     if "string" in asked.kinds and not asked.patterns and not asked.formats:
         yield Deviation("with-slash", fitted("a/b", asked), extreme=True)
         yield Deviation("blank-text", " " * max(asked.min_length, 1), extreme=True)

@@ -29,9 +29,9 @@ VALID: Final = f"{CHANCE}valid"
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A call, and the place where it is broken. `pointer` is None for a valid call.
+    """A call, and where it is broken. `pointer` is None for a valid call.
 
-    `was` is the valid value that was there before. `missing` says that there is no value now.
+    `was` is the earlier, valid value. `missing` says that there is no value now.
     """
 
     id: CaseId

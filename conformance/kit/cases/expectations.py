@@ -105,9 +105,8 @@ def rests_on_meaning(schema: Mapping[str, Any], arguments: Any, known: Any) -> b
 
     Such a value is a string or number that differs from the one at its place in `known`, which are
     accepted arguments. The schema neither lists it nor shows it as an example, nor bounds a number
-    at both ends. It may be the name of a branch, a time zone, a path or an id. Where the schema
-    decides, as for a value of an enum or an omitted optional parameter, there is no further
-    meaning.
+    at both ends. It may be a branch, a time zone, a path or an id. A value that the schema decides
+    on has no further meaning: one of an enum, or an omitted optional parameter.
     """
     view = view_of(schema)
     try:

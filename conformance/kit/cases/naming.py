@@ -48,7 +48,7 @@ class Ids:
         self._given: Counter[CaseId] = Counter()
 
     def give(self, scenario: str, place: str, branch: str = "") -> CaseId:
-        """Return the id of a case. `branch` names the branch in which the case deviates."""
+        """Return the id of a case. `branch` is the branch in which the case deviates."""
         first = CaseId(self._run, self._tool, scenario, place, branch)
         self._given[first] += 1
         count = self._given[first]

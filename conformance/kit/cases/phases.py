@@ -30,11 +30,11 @@ KEPT_BYTES: Final = 32 * 1024 * 1024
 
 
 LARGE_PLAN: Final = 8 * 1024 * 1024
-"""A plan with more bytes of calls is large. Only one tool at a time holds a large plan."""
+"""A plan whose calls have more bytes is large. Only one tool at a time holds a large plan."""
 HEAVY_PLAN: Final = 4 * 1024 * 1024
-"""A plan with more bytes of calls is heavy. Its tool is finished before others have their turn."""
+"""A plan whose calls have more bytes is heavy. Its tool is finished before others have a turn."""
 _MOST_HELD: Final = 16 * 1024 * 1024
-"""If all tools together hold more bytes of calls, each of their plans counts as heavy."""
+"""If the calls that all tools hold together have more bytes, each plan counts as heavy."""
 
 
 class Plans:
@@ -71,8 +71,7 @@ class Plans:
     ) -> Plan:
         """Return the plan that `all_cases` makes, from the cache if it is the same for all runs.
 
-        It is not if calls are remembered, because they belong to one run. Nor is it if values
-        travel as text, because that differs between bindings.
+        It differs between runs if calls are remembered, or if values travel as text.
         """
 
         def made_for(own: Run) -> Plan:

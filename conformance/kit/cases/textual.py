@@ -50,8 +50,8 @@ def is_one_value(tool: Tool, run: Run) -> bool:
 def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
     """Return the case as it is sent where values are text; None if its meaning is lost.
 
-    For a valid text that makes an unusual path, every answer is right. If no body is sent,
-    `arguments` itself has no form that could be wrong.
+    For a valid text that makes an unusual path, every answer is right. Without a body, `arguments`
+    itself has no form that could be wrong.
     """
     if survives(view, called, case):
         return case
@@ -125,7 +125,7 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
 def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:
     """Return whether a call stays on the tool's own route: each value in its path is one step.
 
-    That may be wrong for a value from an earlier call, from a user, or from a server's suggestion.
+    A value from an earlier call, a user, or a server's suggestion may not be.
     """
     called = textual(tool, run)
     if called is None or not isinstance(arguments, dict):

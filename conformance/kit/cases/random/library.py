@@ -37,9 +37,8 @@ class _Worked:
 def library_maker(schema: Schema, seed: int, count: int, effort: Effort) -> Maker | None:
     """Return a maker that picks from `count` values. The library draws them once for a schema.
 
-    Return None if there are none. Some may be invalid, so each must be validated. Raises
-    `NotDrawable`, now or when a value is picked, if the library fails or would need more steps than
-    are left.
+    Return None if there are none. Each must be validated. Raises `NotDrawable`, now or when a value
+    is picked, if the library fails or would need more steps than are left.
     """
     text = json.dumps(schema)
     if _of(effort, text, lambda: _strategy(text)).is_empty:

@@ -97,7 +97,7 @@ class Makers:
     def sure(self, schema: Schema) -> Maker | None:
         """Return a maker as `of` does, after it has made a value.
 
-        If it makes none, raises the `Unlucky`, `TooLarge` or `NotDrawable` of the last try.
+        Raises the `Unlucky`, `TooLarge` or `NotDrawable` of the last try if it makes none.
         """
         make = self.of(schema)
         if make is None:
