@@ -70,7 +70,7 @@ async def shrink(
             continue
         silenced = own.silenced or own.by_tool[original.case.tool].silenced
         if silenced or original.trouble is Trouble.TIMEOUT:
-            continue  # # do not wait for thirty timeouts
+            continue  # do not wait for thirty timeouts
         search = _Search(question, finding, original, own, left)
         known = repeats.of_case(question.run, original.case.id.text)
         found = next((made for made in known if search.shows(made[0])), None)

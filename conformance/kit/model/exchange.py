@@ -175,7 +175,7 @@ class Answer:
         found = sum(len(name) + len(value) for name, value in self.headers)
         found += sum(map(len, self.noise))
         if self.late or not (self.status or len(self.messages) == 1):
-            # # Over HTTP, the messages are in the body too.
+            # Over HTTP, the messages are in the body too.
             found += _held((*(() if self.status else self.messages), *self.late))
         return found
 

@@ -50,5 +50,5 @@ def _origin(url: str) -> tuple[str, str, int | None] | None:
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
-    except ValueError:  # # an incomplete IPv6 address, or a port above 65535
+    except ValueError:  # an incomplete IPv6 address, or a port above 65535
         return None

@@ -205,7 +205,7 @@ def _write_values(values: tuple[Any, ...], writing: Writing) -> Any:
     except RecursionError:
         return None
     if len(packed) > LONGEST_BODY:
-        return None  # # it could not be read back
+        return None  # it could not be read back
     return clean if len(packed) <= LONG else {"deflate": _deflated(packed)}
 
 

@@ -210,7 +210,7 @@ def pytest_pycollect_makeitem(
     load_scripts(state, collector)
     asked = state.session.questions([(test, clauses()[test.clause]) for test in tests])
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
-    # # The id is passed as text, so that it equals the one in the cache of `--lf`.
+    # The id is passed as text, so that it equals the one in the cache of `--lf`.
     groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)
     named = [(item_name(name, questions), questions) for questions in groups]
     return [
@@ -252,7 +252,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
             sys.stdout.write(visible(state.redact(line), None) + "\n")
         session.items.clear()
     elif not config.option.collectonly:
-        config.option.tbstyle = "no"  # # the kit's summary has one line for each failure
+        config.option.tbstyle = "no"  # the kit's summary has one line for each failure
         state.said_at_exit = nothing_asked(session, state)
         if is_interrupted():
             write_nothing(config, state)
@@ -303,7 +303,7 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None
-    except BaseException:  # # for example an interrupt while the report is written
+    except BaseException:  # for example an interrupt while the report is written
         if state is not None:
             leave_no_part(state)
         raise
@@ -341,7 +341,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     asked = state.settings.fail_on_should, state.settings.fail_on_superseded
     state.report.ended = Ended(code, why, *asked)
     state.report.held = state.session.recorder.by_id.held
-    assert staged is not None  # # a session with a result has a report
+    assert staged is not None  # a session with a result has a report
     _, failed = write_files(state.report.report(), staged)
     state.report.failed += failed
     try:

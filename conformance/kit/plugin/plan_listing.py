@@ -42,7 +42,7 @@ def planned(
         if one.run.role is Role.GATEWAY:
             yield from _scenarios(one, settings, scripts)
         if one.run.kind is RunKind.PROTOCOL:
-            continue  # # only a baseline call is sent in it, which the full run finds
+            continue  # only a baseline call is sent in it, which the full run finds
         for tool in one.tools:
             try:
                 yield from list(_of_tool(one, tool, settings, memory))
@@ -75,7 +75,7 @@ def _of_tool(
 ) -> Iterator[str]:
     reason = why_left_out(tool, one.run, settings)
     if reason is not None and settings.replay is not None:
-        return  # # only one case is asked for, which another tool has
+        return  # only one case is asked for, which another tool has
     if reason is not None:
         yield f"{one.run.id}  {tool.name}: {reason.words(settings.language)}"
         return

@@ -113,7 +113,7 @@ def line_writer(config: pytest.Config) -> Callable[[str], None]:
 
     def write(line: str) -> None:
         reporter.write_line(line)
-        reporter.flush()  # # a pipe would buffer it until the end
+        reporter.flush()  # a pipe would buffer it until the end
 
     return write
 

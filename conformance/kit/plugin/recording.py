@@ -89,7 +89,7 @@ def driven(
         session.drive()
         shown.finish()
         judged = session.judge(asked)
-        for writer in writers:  # # none if an interrupt came before the first run
+        for writer in writers:  # none if an interrupt came before the first run
             writer.last = session.last_line()
     return judged
 
@@ -103,7 +103,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
             state.redact.learn(in_cookies(exchange.answer.headers))
 
     for exchange in recorder.by_id.held:
-        learn(exchange)  # # the header of the file has declarations, which may repeat a cookie
+        learn(exchange)  # the header of the file has declarations, which may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
         kit=state.session.kit,
@@ -137,7 +137,7 @@ def recall(state: PluginState, path: Path) -> None:
         reason = message("kit.judge.lacks", what=error).words(language)
     else:
         state.settings = state.session.settings
-        # # A stranger may have written the record: print none of its words as a command to run.
+        # A stranger may have written the record: print none of its words as a command to run.
         state.report.options = ("--target", NAMED_AGAIN)
         state.report.recorded = True
         state.report.exchange = state.session.recorder.by_id.get

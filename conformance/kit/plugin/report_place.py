@@ -57,7 +57,7 @@ def begin(config: pytest.Config, state: PluginState) -> None:
     refuse_foreign(folder, _files(state))
     check_files(folder, _files(state))
     state.page = HtmlReport(config.option.htmlpath or folder / Page.name, config, state.report)
-    config.option.htmlpath = None  # # else pytest-html also writes its own page there
+    config.option.htmlpath = None  # else pytest-html also writes its own page there
     config.pluginmanager.register(state.page)
     if not config.option.xmlpath:
         config.option.xmlpath = str(folder / JUNIT)
@@ -119,7 +119,7 @@ def _pytest_writes_into(folder: Path, config: pytest.Config, state: PluginState)
 
 def _junit(config: pytest.Config) -> Any:
     junit = config.pluginmanager.get_plugin("junitxml")
-    assert junit is not None  # # the plugin declares the option
+    assert junit is not None  # the plugin declares the option
     return junit
 
 
@@ -136,7 +136,7 @@ def put_in_place(config: pytest.Config, state: PluginState) -> None:
         state.placed.append((state.staged / name).replace(state.settings.report / name))
     state.staged.rmdir()
     state.staged = None
-    _pytest_writes_into(state.settings.report, config, state)  # # pytest prints this path later
+    _pytest_writes_into(state.settings.report, config, state)  # pytest prints this path later
 
 
 def leave(state: PluginState) -> bool:
@@ -147,7 +147,7 @@ def leave(state: PluginState) -> bool:
     """
     for each in state.made:
         with suppress(OSError):
-            each.rmdir()  # # works only if it is empty
+            each.rmdir()  # works only if it is empty
     if state.taken:
         return False
     folder = state.settings.report
@@ -162,7 +162,7 @@ def mark_outdated(badge: Path, language: str) -> None:
     """
     with suppress(OSError, ValueError, RecursionError):
         if not badge.is_file():
-            return  # # reading a pipe would never end
+            return  # reading a pipe would never end
         known = json.loads(given_text(badge))
         if not isinstance(known, dict) or not isinstance(known.get("message"), str):
             return
@@ -211,7 +211,7 @@ def make_ready(folder: Path) -> tuple[Path, ...]:
         folder.mkdir(parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
-    except (OSError, ValueError) as error:  # # ValueError: a path with a NUL
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL
         raise FolderUnusable(folder, error) from None
     return made
 
@@ -257,7 +257,7 @@ def hold(folder: Path) -> Held:
         os.close(held)
         raise FolderTaken("kit.option.report_busy", folder) from None
     except OSError:
-        return Held(held, os.fstat(held))  # # some file systems have no locks
+        return Held(held, os.fstat(held))  # some file systems have no locks
     return Held(held, os.fstat(held), alone=True)
 
 

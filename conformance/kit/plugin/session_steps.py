@@ -56,7 +56,7 @@ def interrupted_early(config: pytest.Config, state: PluginState) -> NoReturn:
     """
     said = message("kit.exit.early").words(state.settings.language)
     config.pluginmanager.unregister(name="terminalreporter")
-    if state.session.found:  # # pytest prints it only before the session started
+    if state.session.found:  # pytest prints it only before the session started
         sys.stderr.write(f"{said}\n")
     pytest.exit(said, Exit.INTERRUPTED)
 

@@ -144,7 +144,7 @@ class ExchangeWriter:
         self._unflushed = 0
         self._end = 0
         path.parent.mkdir(parents=True, exist_ok=True)
-        # # A server may be able to write to this directory, and may have put a link or file at the
+        # A server may be able to write to this directory, and may have put a link or file at the
         # path.
         path.unlink(missing_ok=True)
         self._file: BinaryIO = path.open("x+b")
@@ -168,12 +168,12 @@ class ExchangeWriter:
         """Append one exchange."""
         place = self._end
         writing = self._writing()
-        if place > MOST_WRITTEN:  # # a target decides how long its session id and addresses are
+        if place > MOST_WRITTEN:  # a target decides how long its session id and addresses are
             writing = replace(writing, longest=_LEAST_WRITTEN)
         try:
             self._line(self._written(exchange, writing))
         except RecursionError:
-            # # The decoder allows deeper nesting than the encoder.
+            # The decoder allows deeper nesting than the encoder.
             self._line(self._written(exchange, replace(writing, careful=True)))
         self._places[exchange.id] = place
         self._unflushed += 1
@@ -209,12 +209,12 @@ class ExchangeWriter:
     @staticmethod
     def _written(exchange: Exchange, writing: Writing) -> Any:
         line = codec(Exchange).dump_python(exchange, context=writing, exclude_defaults=True)
-        # # Defaults are left out, but this field tells the kinds of request apart.
+        # Defaults are left out, but this field tells the kinds of request apart.
         line["request"]["transport"] = exchange.request.transport
         return line
 
     def _line(self, value: Mapping[str, Any]) -> None:
-        # # ASCII only, so that a line cannot reorder or hide text in a terminal, and lone
+        # ASCII only, so that a line cannot reorder or hide text in a terminal, and lone
         # surrogates survive. `##` is escaped because commands to a CI system begin with it.
         line = strict_json(dict(value)).replace("##", r"\u0023#")
         self._end += self._file.write(line.encode("ascii") + b"\n")

@@ -28,7 +28,7 @@ def meant(case: Case, tool: Tool) -> Any:
         return ABSENT
     said = _said(violation)
     if said is ABSENT or same(said, violation.was):
-        return said  # # the value before the change is known to be valid
+        return said  # the value before the change is known to be valid
     try:
         view = view_of(tool.input_schema)
         tokens = from_pointer(violation.pointer, case.arguments)
@@ -46,7 +46,7 @@ def _said(violation: Violation) -> Any:
     if "type" not in violation.keywords:
         return ABSENT
     if isinstance(was, bool):
-        # # Compared as text, so that neither 1.0 nor a list counts as a truth value.
+        # Compared as text, so that neither 1.0 nor a list counts as a truth value.
         text = sent if isinstance(sent, str) else json.dumps(sent)
         return TRUTH.get(text.strip().casefold(), ABSENT)
     if not isinstance(sent, str) or not isinstance(was, int | float):

@@ -39,7 +39,7 @@ def step_of(asked: Constraints, whole: bool) -> Fraction:
         each = exact(multiple)
         common = each if step == 0 else _common(step, each)
         if max(common.numerator, common.denominator) > GREATEST:
-            break  # # no JSON number is a multiple of all of them
+            break  # no JSON number is a multiple of all of them
         step = common
     return step
 

@@ -149,7 +149,7 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
         asked = constraints(found.flat)
         yield from ((keyword, asked) for keyword in violation.keywords)
         if violation.sent_absent or type_of(violation.sent) not in asked.kinds:
-            yield "type", asked  # # to name the type helps, whatever else is broken
+            yield "type", asked  # to name the type helps, whatever else is broken
         if found.unions:
             for flat in alternatives(view, nodes, _MOST_BRANCHES):
                 branch = constraints(flat)
@@ -248,7 +248,7 @@ def _shown(value: Any) -> str:
 
 def _has(word: str, text: str) -> bool:
     """Return whether a text has a word as a separate word, in any case."""
-    # # An enum may have a hundred thousand values: compile a pattern only for a word that occurs.
+    # An enum may have a hundred thousand values: compile a pattern only for a word that occurs.
     if not word or word.lower() not in text.lower():
         return False
     alone = rf"(?<!\w)(?<!\w-){re.escape(word)}(?!\w)(?!-\w)"

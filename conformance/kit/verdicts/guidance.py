@@ -50,7 +50,7 @@ def suggestion(call: Call) -> str | None:
             if view.accepts(put(arguments, tokens, value)):
                 return _written(value)
     except (SchemaProblem, ValueError, TypeError, LookupError):
-        return None  # # the schema cannot be used, or nothing can be put at this place
+        return None  # the schema cannot be used, or nothing can be put at this place
     return None
 
 

@@ -311,7 +311,7 @@ def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
                 broken += check.said is Said.BROKEN
                 if len(by_kind[check.said]) < _MOST_FINDINGS:
                     by_kind[check.said].append(check.finding)
-    except NotRecorded:  # # findings so far stay, but a pass needs all evidence
+    except NotRecorded:  # findings so far stay, but a pass needs all evidence
         reason = "kit.not_verified.cut" if playing else NOT_RECORDED
         by_kind[Said.UNKNOWN] = [Finding(message(reason))]
     looked_at = held + broken

@@ -160,11 +160,11 @@ class Tally:
             if violation is None or violation.parameter is None:
                 continue
             if call.reading.text in refused:
-                continue  # # the baseline call got the same text, so it is not about this mistake
+                continue  # the baseline call got the same text, so it is not about this mistake
             if call.reading.outcome is Outcome.INPUT_REFUSED:
                 names, right = explains(violation, tool.tool.input_schema, call.reading.text)
                 if doubtful and not names:
-                    continue  # # it may be about something else that the server checks first
+                    continue  # it may be about something else that the server checks first
                 keyword = _keyword(call)
                 self.said.append((keyword, names, right))
                 few = self.unnamed.setdefault(keyword, [])

@@ -57,7 +57,7 @@ def run_result(
     full = evidence.run.kind is RunKind.FULL
     unmarked: list[str] = []
     spared: list[str] = []
-    for tool in tools:  # # one pass: the calls of many tools are read from a file each time
+    for tool in tools:  # one pass: the calls of many tools are read from a file each time
         try:
             counted.add(tool)
             _add_shortages(short, tool)
@@ -68,7 +68,7 @@ def run_result(
             if full and tool.calls and is_spared(tool.tool, evidence.run, settings):
                 spared.append(tool.tool.name)
         except OSError:
-            raise  # # a failing disk affects all tools
+            raise  # a failing disk affects all tools
         except Exception as error:
             faults.append(fault_of(error))
     repair = counted.repair
@@ -241,7 +241,7 @@ def _missing(
     if needed is not NeededFor.DESCRIBED:
         of_tools = [item for item in own if clauses[item.clause].scope is Scope.TOOL]
         if of_tools and not any(item.verdict is Verdict.PASS for item in of_tools):
-            # # No tool passed any of them, so the level is not reached.
+            # No tool passed any of them, so the level is not reached.
             own = [item for item in of_tools if not _is_beside(item)] or of_tools
             return tuple(dict.fromkeys(item.clause for item in own))
     return tuple(dict.fromkeys(item.clause for item in own if item.verdict in _IN_THE_WAY))
