@@ -100,6 +100,9 @@ screenshots: site-build ## take pictures of the site into build/screenshots, to 
 
 dist: $(READY) ## build the wheel, the sdist and their bill of materials into build/dist
 	@rm -rf build/dist
+	@# The packages would have these in them, which nobody looked at.
+	@more=$$(git ls-files --others --exclude-standard 2> /dev/null); [ -z "$$more" ] || \
+		{ printf 'The packages would contain files that are in no commit:\n%s\n' "$$more"; exit 1; }
 	@$(BIN)/uv build --quiet --offline --no-build-isolation --python $(BIN)/python --out-dir build/dist
 	@$(BIN)/python -m scripts.sbom build/dist/sbom.cdx.json
 	@ls build/dist/agent_formats-*

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -261,6 +262,54 @@ def test_the_action_takes_a_target_for_no_option(tmp_path):
     done = judged(tmp_path, "", TARGET="--help")
     assert done.returncode == 4
     assert "OPTIONS" not in done.stdout
+
+
+@pytest.mark.parametrize("options", ["--rate 5 'x --allow-calls none", '--rate 5 "x\ny"'])
+def test_the_action_drops_no_option_behind_a_quote_that_does_not_end(tmp_path, options):
+    done = judged(tmp_path, "exit 3", OPTIONS=options)
+    assert done.returncode == 4
+    assert "::error::The input options has a quote that does not end." in done.stdout
+    assert "did not answer" not in done.stdout
+
+
+def test_blank_options_of_the_action_are_no_word(tmp_path):
+    program = tmp_path / "agent-formats" / "bin" / "agent-formats"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\nshift 4\necho $#\n")
+    program.chmod(0o755)
+    assert judged(tmp_path, "", OPTIONS=" \n ").stdout == "1\n"
+    assert judged(tmp_path, "", OPTIONS="--header 'a b' \"\"").stdout == "4\n"
+
+
+def test_a_line_of_the_target_is_no_command_to_the_ci_system(tmp_path):
+    done = judged(tmp_path, "exit 3", TARGET="http://127.0.0.1:9\n::error::pwned")
+    assert done.returncode == 4
+    assert "pwned" not in done.stdout
+
+
+def test_of_a_log_without_an_end_the_action_shows_the_end(tmp_path):
+    done = judged(tmp_path, "yes | head -c 1000000; echo; echo the end; exit 3")
+    assert "the end" in done.stdout
+    assert len(done.stdout) < 70_000
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_the_packages_take_no_file_that_is_in_no_commit(tmp_path):
+    shutil.copy(ROOT / "Makefile", tmp_path)
+    for name in ("requirements.lock", "pyproject.toml", ".venv/.ready"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / ".gitignore").write_text(".venv/\n")
+    git = ["git", "-C", tmp_path]
+    subprocess.run([*git, "init", "--quiet"], check=True)
+    subprocess.run([*git, "add", "."], check=True)
+    (tmp_path / "conformance").mkdir()
+    (tmp_path / "conformance" / ".env").write_text("secret")
+    done = subprocess.run(
+        ["make", "dist"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stdout.endswith("in no commit:\nconformance/.env\n")
 
 
 @pytest.mark.parametrize("wait", ["x[$(touch harm)]", "", "-1", "1\n2"])

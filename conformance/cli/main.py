@@ -6,12 +6,13 @@ A command's module is loaded when it is needed: `--help` has to answer without d
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from io import TextIOWrapper
-from typing import Protocol, cast
+from typing import Protocol, TextIO, cast
 
 from conformance.cli.manual import PROGRAM, Manual
 from conformance.kit.config.command_words import nearest
@@ -58,8 +59,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERRUPTED
     except BrokenPipeError:
         # The program that read the output wants no more of it, and there is nobody to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more(sys.stdout)
         return UNUSABLE
+    except OSError as error:
+        if error.filename is not None or error.errno not in _FULL:
+            raise
+        said = f"The output cannot be written: {error.strerror}.\n"
+        for stream, line in ((sys.stdout, ""), (sys.stderr, said)):
+            try:
+                stream.write(line)
+                stream.flush()
+            except OSError:
+                _write_no_more(stream)
+        return UNUSABLE
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""What the system says where an output takes nothing more; of a file, it says the name, too."""
+
+
+def _write_no_more(stream: TextIO) -> None:
+    """Discard what is still to be written: at its end, Python would try it again, and say so."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 _WIDEST = "999"

@@ -107,10 +107,8 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
         without.add(_owner(path if path.name.endswith(RESULTS) else path / RESULTS))
     for file in sorted({file for path in asked for file in _files(path)}):
         try:
-            if file not in asked and not file.is_file():
-                raise Unusable(message("merge.not_a_file"))  # a pipe would never end
-            if file not in asked and not _is_inside(file, asked):
-                raise Unusable(message("merge.leads_out"))
+            if file not in asked:
+                _refuse_unusable(file, asked)
             session = read(file)
         except Unusable as reason:
             told.append((file, reason.why))
@@ -167,8 +165,7 @@ def _without_result(paths: Iterable[Path]) -> list[tuple[Path, Message]]:
     """What was asked for and is not there, and the folders in which a target's result should be."""
     found = {path: message("merge.not_there") for path in paths if not _exists(path)}
     here = (path for path in paths if path not in found and path.is_dir())
-    folders = (each for path in here for each in _lacking(path, given=True))
-    found |= dict.fromkeys(folders, message("merge.without_result", file=RESULTS))
+    found |= {each: _why_none(each) for path in here for each in _lacking(path, given=True)}
     return sorted(found.items(), key=lambda each: each[0])
 
 
@@ -179,6 +176,26 @@ def _exists(path: Path) -> bool:
         return False
 
 
+def _why_none(folder: Path) -> Message:
+    """Why a directory gives no result."""
+    try:
+        with os.scandir(folder):
+            return message("merge.without_result", file=RESULTS)
+    except OSError as error:
+        return message("merge.unreadable", why=in_one_line(error))
+
+
+def _refuse_unusable(file: Path, asked: Iterable[Path]) -> None:
+    """Raise Unusable for what was met in a directory and is not a file of it."""
+    try:
+        if not file.is_file():
+            raise Unusable(message("merge.not_a_file"))  # a pipe would never end
+    except OSError as error:
+        raise Unusable(message("merge.unreadable", why=in_one_line(error))) from None
+    if not _is_inside(file, asked):
+        raise Unusable(message("merge.leads_out"))
+
+
 def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
     """Whether a file that was found is of a directory that was named."""
     return any(each in file.parents and not leads_out(file, each) for each in asked)
@@ -186,10 +203,14 @@ def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
 
 def _lacking(folder: Path, *, given: bool = False, depth: int = 0) -> Iterable[Path]:
     """The outermost folders without a result; one that was given may stand for many targets."""
-    if depth > DEEPEST_FOLDER or any(folder.glob(f"*{RESULTS}")):
-        return  # the other files next to a result belong to it
-    visible_ones = (each for each in folder.iterdir() if not each.name.startswith("."))
-    inner = [each for each in visible_ones if each.is_dir() and not each.is_symlink()]
+    try:
+        if depth > DEEPEST_FOLDER or any(folder.glob(f"*{RESULTS}")):
+            return  # the other files next to a result belong to it
+        visible_ones = (each for each in folder.iterdir() if not each.name.startswith("."))
+        inner = [each for each in visible_ones if each.is_dir() and not each.is_symlink()]
+    except OSError:  # nobody may look into it
+        yield folder
+        return
     if _files(folder):
         for each in inner:
             yield from _lacking(each, depth=depth + 1)

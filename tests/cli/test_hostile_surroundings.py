@@ -41,6 +41,15 @@ def test_a_session_without_streams_has_its_report(tmp_path):
     assert code == 5 or (tmp_path / "results.json").is_file()
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a device that is always full")
+@pytest.mark.parametrize("words", [["explain", "ATDF-ERR-012"], ["--version"], ["merge", "none"]])
+def test_a_full_output_is_one_sentence(words):
+    code, said = run(*words, shell=">/dev/full" if words[0] != "merge" else "2>/dev/full")
+    assert code == 4
+    assert said.count("\n") == (words[0] != "merge")
+    assert "Traceback" not in said
+
+
 def test_a_stream_that_knows_few_signs_gets_their_escapes():
     code, said = run("explain", "ATDF-ERR-012", "--language", "es", PYTHONIOENCODING="ascii")
     assert code == 0

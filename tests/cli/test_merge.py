@@ -1,7 +1,11 @@
 """Merging the results of many targets into one table."""
 
 import json
+import os
 import tracemalloc
+from errno import EACCES
+from os import strerror
+from pathlib import Path
 
 import pytest
 
@@ -32,6 +36,26 @@ def test_a_report_is_named_after_the_folder_around_it(tmp_path):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "results.json").write_bytes(GIT.read_bytes())
     assert {row.name for row in look([tmp_path]).rows} == {"one", "two"}
+
+
+def test_a_directory_that_nobody_may_look_into_is_a_row(tmp_path, capsys, monkeypatch):
+    for name in ("closed", "open"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "open" / "results.json").write_text(json.dumps(small()))
+
+    def denied(path, ask):
+        if path.name == "closed":
+            raise PermissionError(EACCES, strerror(EACCES), str(path))
+        return ask(path)
+
+    listed, scanned = Path.iterdir, os.scandir
+    monkeypatch.setattr(Path, "iterdir", lambda path: denied(path, listed))
+    monkeypatch.setattr(os, "scandir", lambda path: denied(Path(path), scanned))
+    assert main([str(tmp_path)]) == 3
+    said = capsys.readouterr()
+    assert "closed: it cannot be read: permission denied" in said.err
+    assert "| closed | no result |" in said.out
+    assert "| open |" in said.out
 
 
 def test_the_table_is_markdown_in_which_a_target_cannot_write(tmp_path, capsys):

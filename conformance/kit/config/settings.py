@@ -20,7 +20,7 @@ from conformance.kit.config.given_files import given_json
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
-from conformance.kit.config.system_words import in_one_line
+from conformance.kit.config.system_words import in_one_line, why_no_file, why_no_new_file
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.results import Waiver
@@ -167,9 +167,8 @@ def _recording(path: Path, language: str) -> Path:
     Raises `OptionUnusable` if there is none. This happens before an earlier report is removed,
     because the record may be part of that report.
     """
-    file = path / RECORD if path.is_dir() else path
-    if not file.is_file():
-        reason = message("kit.system.no_file").words(language)
+    file = path / RECORD if os.path.isdir(path) else path
+    if (reason := why_no_file(file)) is not None:
         raise _usage("kit.judge.unreadable", language, file=file, reason=reason)
     return file
 
@@ -182,11 +181,10 @@ def _new_file(path: str | None, here: Path, language: str) -> Path | None:
     if path is None:
         return None
     file = here / path
-    if file.exists() or file.is_symlink():
+    if os.path.lexists(file):
         raise _usage("kit.option.examples_there", language, path=path)
-    if not os.access(file.parent, os.W_OK):
-        reason = message("kit.system.no_file" if not file.parent.is_dir() else "kit.system.denied")
-        raise _usage("kit.option.examples", language, path=path, reason=reason.words(language))
+    if (reason := why_no_new_file(file)) is not None:
+        raise _usage("kit.option.examples", language, path=path, reason=reason)
     return file
 
 
@@ -261,7 +259,7 @@ def _starter(target: str) -> str | None:
     first, more, _ = target.partition(" ")
     if shutil.which(first) is not None or (more and _WORD.fullmatch(first)):
         return ""
-    return _STARTERS.get(Path(first).suffix) if Path(first).is_file() else None
+    return _STARTERS.get(Path(first).suffix) if os.path.isfile(first) else None
 
 
 _WORD = re.compile(r"[\w-]+")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from pathlib import Path
 from typing import Final
 
 from ruamel.yaml.composer import ComposerError
@@ -76,3 +77,24 @@ def in_one_line(error: Exception) -> Message | str:
     if isinstance(error, UnicodeDecodeError | ReaderError):
         return message("kit.system.no_text")
     return system_words(getattr(error, "strerror", None) or " ".join(str(error).split()))
+
+
+def why_no_file(path: Path) -> Message | str | None:
+    """Why there is no file to read at a path; None where there is one."""
+    try:
+        return None if path.is_file() else message("kit.system.no_file")
+    except OSError as error:  # a name that is too long, or a directory that nobody may look into
+        return in_one_line(error)
+
+
+def why_no_new_file(path: Path) -> Message | str | None:
+    """Why no file can be made at a path where none is; None where one can be."""
+    try:
+        path.lstat()
+    except FileNotFoundError:
+        if os.access(path.parent, os.W_OK):
+            return None
+        return message("kit.system.denied" if path.parent.is_dir() else "kit.system.no_file")
+    except (OSError, ValueError) as error:
+        return in_one_line(error)
+    return None

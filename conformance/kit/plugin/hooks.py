@@ -137,6 +137,7 @@ def pytest_configure(config: pytest.Config) -> None:
         options=tuple(redact(word) for word in given.words),
         headers=tuple((name, redact(value)) for name, value in settings.headers),
         variables=tuple(map(redact, settings.environment.values())),
+        passed=tuple(settings.environment),
         sandbox=settings.sandbox,
     )
     config.stash[STATE] = PluginState(settings, Session(settings), redact, report)

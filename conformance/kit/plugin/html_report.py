@@ -53,6 +53,7 @@ class ReportState:
     recorded: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     variables: tuple[str, ...] = ()
+    passed: tuple[str, ...] = ()
     sandbox: bool = False
     failed: list[Message] = field(default_factory=list)
     """The parts of the report that a fault of the kit cost."""
@@ -73,6 +74,7 @@ class ReportState:
             self.recorded,
             self.held,
             self.variables,
+            self.passed,
         )
 
 

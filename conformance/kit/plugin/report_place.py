@@ -169,7 +169,12 @@ def mark_outdated(badge: Path, language: str) -> None:
         if known.get("color") != OUTDATED:
             said = say("report.badge.outdated", language, level=known["message"])
             changed = {**known, "message": said, "color": OUTDATED}
-            write_whole(badge, [json.dumps(changed, indent=1) + "\n"])
+            staged = Path(mkdtemp(prefix=_STAGED, dir=badge.parent))
+            try:
+                write_whole(staged / badge.name, [json.dumps(changed, indent=1) + "\n"])
+                (staged / badge.name).replace(badge)
+            finally:
+                rmtree(staged, ignore_errors=True)
 
 
 def leave_no_part(state: PluginState) -> None:

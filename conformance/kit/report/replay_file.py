@@ -205,6 +205,7 @@ def _case(
         "stdio": stdio,
         "command": command if stdio else "",
         "sandbox": stdio and report.sandbox,
+        "variables": list(report.passed) if stdio else [],
         "wrong": _WRONG.get(finding.message.id, "same"),
         "answer": _answer(exchange.answer),
     }

@@ -53,6 +53,8 @@ class Report:
     """All exchanges, in the order in which they were sent."""
     variables: tuple[str, ...] = ()
     """The values of the variables that the target was given, without secrets."""
+    passed: tuple[str, ...] = ()
+    """The names of these variables."""
 
     def say(self, id: str, /, **values: object) -> str:
         """Give a sentence of the report in its language."""

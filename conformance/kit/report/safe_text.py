@@ -29,10 +29,15 @@ The space before `::` ends at the line's end: many empty lines would be read aga
 """
 _IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
-_REFERENCE = re.compile(r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bgh-(?=[0-9]))", re.IGNORECASE)
+_REFERENCE = re.compile(
+    r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bgh-(?=[0-9])"
+    r"|:(?=[0-9]*[a-z+-][a-z0-9+\\_-]{0,99}:|100:|1234:))",
+    re.IGNORECASE,
+)
 """What a code host makes a link of once Markdown is undone: `@name` tells somebody, and `#1` writes
-into an issue, as `!1` and `&1` do on some hosts. Neither a backslash nor an entity keeps it from
-that; a comment in between does.
+into an issue, as `!1` and `&1` do on some hosts. Of `:white_check_mark:` it makes a picture, which
+would look like a verdict of the kit. Neither a backslash nor an entity keeps it from that; a
+comment in between does.
 """
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 

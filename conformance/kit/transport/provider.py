@@ -196,6 +196,12 @@ def _room_for_links() -> int:
     return min(_MOST_LINKS, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
 
 
+def _of_this_machine(header: tuple[bytes, bytes]) -> bool:
+    """False for the `Origin` of a page of another site, which any browser may open."""
+    name, value = header
+    return name.lower() != b"origin" or is_loopback(value.decode("latin-1"))
+
+
 def _now() -> float:
     return asyncio.get_running_loop().time()
 
@@ -265,8 +271,9 @@ class _Link:
                 await self._refuse(413 if len(body) > self._provider.cap else 503)
                 return False
         self._deadline = self.waits_since = None
-        if request.method == b"CONNECT":  # a 200 would end HTTP on this connection
-            await self._refuse(405)
+        foreign = not all(map(_of_this_machine, request.headers))
+        if foreign or request.method == b"CONNECT":  # a 200 would end HTTP on this connection
+            await self._refuse(403 if foreign else 405)
             return False
         arrival = self._provider.arrived(request, bytes(body))
         watch = asyncio.ensure_future(self._watch())

@@ -28,3 +28,12 @@ def test_what_was_probably_meant_is_named(target, meant, tmp_path, monkeypatch):
     with pytest.raises(OptionUnusable, match=r"is not a|does not begin") as refused:
         settings_of(with_defaults({"target": [target]}), tmp_path)
     assert meant in str(refused.value)
+
+
+@pytest.mark.parametrize("option", ["target", "judge", "write_examples"])
+@pytest.mark.parametrize("name", ["x" * 5_000, "1" * 300, "server.py\0"])
+def test_a_name_that_no_file_can_have_is_one_sentence(option, name, tmp_path):
+    given = {"target": [name]} if option == "target" else {option: name}
+    with pytest.raises(OptionUnusable) as refused:
+        settings_of(with_defaults(given), tmp_path)
+    assert "\n" not in str(refused.value).strip()

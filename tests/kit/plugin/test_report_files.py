@@ -402,6 +402,15 @@ def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):
     assert foreign_file(tmp_path, FILES) is None
 
 
+def test_a_badge_is_marked_and_a_file_beside_it_stays(tmp_path):
+    (tmp_path / "badge.json").write_text('{"schemaVersion": 1, "message": "Guarded"}')
+    (tmp_path / ".badge.json.part").write_text("mine")
+    mark_outdated(tmp_path / "badge.json", "en")
+    assert "Guarded (outdated)" in (tmp_path / "badge.json").read_text()
+    assert (tmp_path / ".badge.json.part").read_text() == "mine"
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a place that takes no files")
 def test_a_directory_that_takes_no_files_is_one_sentence(kit, tmp_path):
     ran = kit("conformance", "--target", "http://127.0.0.1:9", "--report", "/proc/agent-formats")

@@ -27,7 +27,7 @@ from conformance.spec.vocabulary import Binding, Verdict
 from fixtures.servers.start import FAULTY, REFERENCE, command, listening
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
-from tests.waiting import slow_by
+from tests.waiting import slow_by, until
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
@@ -288,12 +288,64 @@ def test_an_answer_that_comes_byte_by_byte_ends_with_the_time(parts):
         assert functions(TIMEOUT=1)["send"](sent, {})["ended"] == "closed"
 
 
+def started(code, *variables):
+    """A case of a server that Python runs."""
+    command = shlex.join([sys.executable, "-c", code])
+    return {"sandbox": False, "command": command, "variables": [*variables]}
+
+
+SEES = """
+import os, subprocess, sys
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+print({"id": 1, "sees": sorted(os.environ), "child": child.pid}.__repr__().replace("'", '"'))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+def test_a_started_server_sees_only_what_it_is_given_and_leaves_no_child(monkeypatch):
+    for name in ("API_KEY", "FOR_ALL", "FOR_IT"):
+        monkeypatch.setenv(name, "something")
+    monkeypatch.setenv("PASS_ENV", "FOR_ALL")
+    asked = {"text": "x", "own": [], "awaited": True, "answer_to": 1, "settle": 1, "number": 1}
+    said = functions()["stdio"](started(SEES, "FOR_IT", "MISSING"), [asked])["json"]
+    assert {"FOR_ALL", "FOR_IT", "PATH"} <= set(said["sees"])
+    assert not {"API_KEY", "PASS_ENV", "MISSING"} & set(said["sees"])
+    state = Path(f"/proc/{said['child']}/stat")
+    assert until(
+        lambda: not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+    )
+
+
+@pytest.mark.parametrize(
+    ("secret", "target"),
+    [("of-two\nlines", ""), ("plain-one", "http://["), ("plain-one", "")],
+)
+def test_what_cannot_be_sent_shows_no_secret(tmp_path, secret, target):
+    request = {"method": "GET", "headers": [["X-Key", "«secret-1»"]], "own": ["1"], "text": "",
+               "url": "http://127.0.0.1:9/"}  # fmt: skip
+    case = {"name": "one", "requests": [1], "stdio": False, "says": "x"}
+    made = {"cases": repr(json.dumps([case])), "requests": repr(json.dumps({"1": request}))}
+    path = tmp_path / "test_replay.py"
+    path.write_text(TEMPLATE.read_text("utf-8") % made, encoding="utf-8")
+    code, said = run(path, target, SECRET_1=secret, PYTEST_ADDOPTS="-l")
+    assert code == 1
+    assert "cannot be sent" in said or "no server can be reached" in said
+    assert secret.split()[0] not in said
+
+
+def test_of_an_endless_stream_the_last_events_are_looked_at():
+    file = functions(MOST_EVENTS=2)
+    told = [f'data: {{"n": {n}}}' if n == 1 else "data: no" for n in range(4)]
+    assert file["message_in"]("\n".join(told)) is None
+    assert file["message_in"]("\n".join(told[:3])) == {"n": 1}
+
+
 @pytest.mark.parametrize(
     "code",
     ["while True: print('x', end='')", "while True: print(1)", "import time; time.sleep(600)"],
 )
 def test_a_server_that_pours_or_reads_nothing_gives_no_answer(code):
-    case = {"sandbox": False, "command": shlex.join([sys.executable, "-c", code])}
+    case = started(code)
     asked = {
         "text": "x" * 200_000,
         "own": [],

@@ -61,6 +61,8 @@ def test_markdown_has_no_meaning_left():
         ("@octocat", "&#64;<!-- -->octocat"),
         ("it fixes org/repo#1", r"it fixes org/repo\#<!-- -->1"),
         ("GH-12", "GH-<!-- -->12"),
+        (":white_check_mark:", r":<!-- -->white\_check\_mark:"),
+        ("a :+1: at 12:30:45", "a :<!-- -->+1: at 12:30:45"),
         ("see !7, group/p!8 and &9", r"see \!<!-- -->7, group/p\!<!-- -->8 and &#38;<!-- -->9"),
         ("it works! 7 & 9", r"it works\! 7 &#38; 9"),
         ("WWW.example.org", "WWW&#46;example.org"),

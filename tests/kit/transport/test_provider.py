@@ -47,6 +47,30 @@ def played(test):
     asyncio.run(asyncio.wait_for(test, DEADLINE))
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("http://evil.example", 403),
+        ("null", 403),
+        ("http://rebound.example:9000", 403),
+        ("http://localhost:3000", 200),
+        ("http://127.0.0.1:5173", 200),
+    ],
+)
+def test_a_page_of_another_site_is_refused_and_not_seen(origin, status):
+    async def test():
+        log = Log()
+        async with (
+            Provider(lambda _: OK, observe=log) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            answer = await client.post("/", content="{}", headers={"Origin": origin})
+        assert answer.status_code == status
+        assert bool(log) == (status == 200)
+
+    played(test())
+
+
 def test_requests_on_one_connection_are_answered_in_turn():
     async def test():
         arrivals, log = [], Log()
