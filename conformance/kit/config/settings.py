@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from ruamel.yaml.error import YAMLError
-
+from conformance.kit.config.examples import ExamplesUnusable, read_examples
 from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
-from conformance.kit.config.given_files import given_json
 from conformance.kit.config.given_secrets import in_headers, in_target
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
-from conformance.kit.config.system_words import in_one_line, why_no_file, why_no_new_file
+from conformance.kit.config.system_words import why_no_file, why_no_new_file
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.results import Waiver
@@ -349,59 +347,3 @@ def _waivers(path: str | None, here: Path, language: str) -> tuple[Waiver, ...]:
         return read_waivers(here / path, language)
     except WaiversUnusable as unusable:
         raise OptionUnusable(unusable.words.words(language)) from None
-
-
-_PLACEHOLDER = re.compile(r"\$\{(\w+)\}")
-
-
-class ExamplesUnusable(Exception):
-    """The file of `--examples` cannot be used. The message says why and what to do."""
-
-    def __init__(self, words: Message) -> None:
-        super().__init__(words.id)
-        self.words = words
-
-
-def _unusable(id: str, **values: object) -> ExamplesUnusable:
-    return ExamplesUnusable(message(id, **values))
-
-
-def read_examples(
-    path: str, environment: Mapping[str, str], language: str
-) -> dict[str, tuple[Mapping[str, Any], ...]]:
-    """Return the calls of a file by tool, with each ${NAME} filled in.
-
-    Raises `ExamplesUnusable`.
-    """
-    try:
-        loaded = given_json(Path(path))
-    except (OSError, ValueError, YAMLError) as error:
-        reason = in_one_line(error)
-        raise _unusable("kit.option.examples", path=path, reason=reason) from None
-    filled = _filled(loaded, environment, path)
-    found: dict[str, tuple[Mapping[str, Any], ...]] = {}
-    for tool, calls in (filled if isinstance(filled, dict) else {"": None}).items():
-        sound = isinstance(tool, str) and isinstance(calls, list)
-        if not sound or not all(isinstance(call, dict) for call in calls or ()):
-            reason = message("kit.option.examples_shape").words(language)
-            raise _unusable("kit.option.examples", path=path, reason=reason)
-        found[tool] = tuple(calls or ())
-    return found
-
-
-def _filled(value: Any, environment: Mapping[str, str], path: str) -> Any:
-    """Return `value` with each ${NAME} filled in."""
-    if isinstance(value, dict):
-        return {k: _filled(v, environment, path) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_filled(v, environment, path) for v in value]
-    if not isinstance(value, str):
-        return value
-
-    def variable(found: re.Match[str]) -> str:
-        name = found.group(1)
-        if name not in environment:
-            raise _unusable("kit.option.examples_variable", name=name, path=path)
-        return environment[name]
-
-    return _PLACEHOLDER.sub(variable, value)

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from conformance.cli import check, merge_found
 from conformance.formats.text.yaml_text import quiet_reader
 from conformance.kit.config import given_files
+from conformance.kit.config.examples import ExamplesUnusable, read_examples
 from conformance.kit.config.given_files import FileTooMuch, given_text, given_yaml
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.settings import (
-    ExamplesUnusable,
     OptionUnusable,
-    read_examples,
     settings_of,
 )
 from conformance.kit.config.settings_file import filled_in

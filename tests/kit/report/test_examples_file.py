@@ -7,9 +7,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
+from conformance.kit.config.examples import read_examples
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.config.settings import OptionUnusable, read_examples, settings_of
+from conformance.kit.config.settings import OptionUnusable, settings_of
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import SessionResult
 from conformance.kit.report.examples_file import examples_text, without_baseline
