@@ -61,6 +61,12 @@ def test_the_linter_reads_every_module_of_every_room():
     assert {path.name for path in missed} == {"vocabulary.py"}
 
 
+def test_a_module_has_at_most_400_lines():
+    modules = [*HOUSE.rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
+    lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
+    assert [name for name, lines in lengths.items() if lines > 400] == ["vocabulary.py"]
+
+
 def test_chapters_call_nothing_that_reads_or_writes():
     found = []
     for path in files(*CHAPTERS):
