@@ -1,8 +1,8 @@
-"""Which tools are destructive, wherever that is said: one tool may be offered in several ways.
+"""Finds the destructive tools, wherever this is said: a server may offer one tool in several ways.
 
 A catalog, `tools/list` and an OpenAPI document may declare the same tool, and only one of them may
-say what it does. The careful reading wins: a tool that one of them calls destructive is so by every
-transport and at every route.
+say what it does. The careful reading wins. If one of them calls a tool destructive, it is so over
+every transport and at every route.
 """
 
 from __future__ import annotations
@@ -37,22 +37,22 @@ from conformance.kit.model.exchange import Answer
 from conformance.kit.model.settings import AllowCalls, Settings
 
 Key = tuple[str, str]
-"""What a tool is known by: its plain name, or the method and the path of its route."""
+"""An identity of a tool: its plain name, or the method and the path of its route."""
 Named = tuple[tuple[str, ...], Invocation | None]
 
 _HINT: Final = "destructiveHint"
 _HOLDER: Final = "annotations"
 """The member of a declaration that holds the hint."""
 _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
-"""In an answer without these nothing is destructive: a name may be written in escapes."""
+"""An answer without these declares nothing destructive. The last is for a name with escapes."""
 
 
 def as_careful_everywhere(
     found: Sequence[Discovered], answers: Sequence[Answer]
 ) -> list[Discovered]:
-    """The runs again; a tool that any answer or declaration calls destructive is so in each.
+    """Return the runs; a tool is destructive in all if any answer or declaration calls it so.
 
-    A method that changes things is a guess, which a tool that says `destructiveHint: false` denies.
+    A method that changes things is only a guess. A tool with `destructiveHint: false` denies it.
     """
     runs, keys = zip(*map(_keyed, found), strict=True) if found else ((), ())
     own = tuple(chain.from_iterable(keys))
@@ -78,10 +78,10 @@ def as_careful_everywhere(
 def left_alone(
     documents: Iterable[Any], settings: Settings, tools: Iterable[Tool] = ()
 ) -> tuple[list[str], list[Key], list[Key]]:
-    """The names and routes of all that documents call destructive, as `off_limits` gives those of
-    tools: that a declaration cannot be used otherwise makes nothing of it harmless.
+    """Return the names and routes that documents call destructive, in the form of `off_limits`.
 
-    A method that changes things is a guess. One of these `tools` may deny it.
+    They count even if the kit cannot use the declaration. A method that changes things is only a
+    guess, which one of `tools` may deny.
     """
     if settings.allow_calls is AllowCalls.ALL:
         return [], [], []
@@ -100,12 +100,12 @@ def left_alone(
 def all_left_alone(
     answers: Iterable[Answer], settings: Settings, tools: Iterable[Tool]
 ) -> tuple[list[str], list[Key], list[Key]]:
-    """The same of all that answers hold."""
+    """Return the same for all documents in answers."""
     return left_alone(_documents(answers), settings, tools)
 
 
 def _denied(tools: Iterable[Tool]) -> frozenset[Key]:
-    """What those tools are known by that say, and of which all agree, that nothing is destroyed."""
+    """Return the keys of tools that deny being destructive, and that nothing calls destructive."""
     return frozenset().union(
         *(
             _keys((tool.name, *tool.other_names), tool.invocation)
@@ -116,7 +116,7 @@ def _denied(tools: Iterable[Tool]) -> frozenset[Key]:
 
 
 def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:
-    """A run and what its tools are known by. One at which the kit fails is no longer among them."""
+    """Return a run and the keys of its tools. A tool that causes a fault of the kit is left out."""
     named = [((tool.name, *tool.other_names), tool.invocation) for tool in one.tools]
 
     def look(some: Sequence[Named]) -> list[frozenset[Key]]:
@@ -128,7 +128,7 @@ def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:
 
 
 def _reached(keys: Iterable[Key], own: Sequence[frozenset[Key]]) -> set[int]:
-    """The places of what one of the keys leads to, or one that leads to the same thing."""
+    """Return the indexes of the tools that share a key with `keys`, or with another such tool."""
     by_key: dict[Key, list[int]] = defaultdict(list)
     for at, known in enumerate(own):
         for key in known:
@@ -145,21 +145,21 @@ def _reached(keys: Iterable[Key], own: Sequence[frozenset[Key]]) -> set[int]:
 
 
 def _keys(names: Sequence[str], called: Invocation | None) -> frozenset[Key]:
-    """What is known by these names, the first of them its own, and is called there."""
+    """Return the keys of a tool with these names, of which the first is its own, and this route."""
     function = function_of(names[0], called)
     known = {*map(plain, names), *([function] if function else ())}
     return frozenset({*(("", name) for name in known), _route(*route_of(names[0], called))})
 
 
 def _route(method: str, path: str) -> Key:
-    """A route, whatever its parameters are called, and however its path is written."""
+    """Return the key of a route. It ignores the names of parameters and how the path is written."""
     template = template_of(path)
     steps = steps_of(template)
     return plain_method(method), template if steps is None else "/" + "/".join(steps)
 
 
 def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:
-    """What answers call destructive, and what is called with a method that changes things."""
+    """Return the keys that answers call destructive, and those whose method changes things."""
     said: set[Key] = set()
     guessed: set[Key] = set()
     for document in _documents(answers):
@@ -170,7 +170,10 @@ def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:
 
 
 def _documents(answers: Iterable[Answer]) -> Iterator[Any]:
-    """What the answers hold that may say so: most say nothing of the kind, and are long."""
+    """Yield the documents that may warn.
+
+    Most answers are long and have no warning, so they are skipped.
+    """
     for answer in answers:
         if any(sign in answer.body for sign in _SIGNS):
             yield from answer.messages
@@ -181,9 +184,9 @@ def _documents(answers: Iterable[Answer]) -> Iterator[Any]:
 
 
 def _with_members_twice(text: str) -> Iterator[Any]:
-    """The documents in which an object has a member twice: as who warns would read them.
+    """Yield the documents in which an object has a member twice, read so that a warning wins.
 
-    Of such a member one reader takes the first, and another the last.
+    One reader takes the first of two such members, another takes the last.
     """
     twice = False
 
@@ -205,22 +208,20 @@ def _with_members_twice(text: str) -> Iterator[Any]:
 
 
 def _warns(name: str, value: Any) -> bool:
-    """Whether a member is a hint that warns, or holds one."""
+    """Return whether a member is a hint that warns, or contains one."""
     hints = {name: value} if name == _HINT else value if name == _HOLDER else None
     return warns_of_destruction({_HOLDER: hints})
 
 
 def _called_destructive(document: Any) -> Iterator[Key]:
-    """What every object with such a hint is known by: the object itself, or the nearest around it
-    that has a name.
-    """
+    """Yield the keys of every object with such a hint, or of the nearest named object around it."""
     waiting: list[tuple[Any, frozenset[Key]]] = [(document, frozenset())]
     seen: dict[tuple[int, frozenset[Key]], Any] = {}
     while waiting:
         value, around = waiting.pop()
         if isinstance(value, list | dict):
             if (id(value), around) in seen:
-                continue  # in YAML, one thing may stand at many places
+                continue  # a YAML alias puts one object in many places
             seen[id(value), around] = value
         if isinstance(value, str) and _HINT in value:
             with suppress(ValueError, RecursionError):
@@ -238,11 +239,11 @@ def _named(item: dict[str, Any]) -> Iterator[Key]:
     for name in names_of(item):
         yield "", plain(name)
     if isinstance(known := item.get("id"), str):
-        yield "", plain(known.rpartition(".")[2])  # a toolset's entry: what it is called by
+        yield "", plain(known.rpartition(".")[2])  # the end of a toolset entry's id is its name
     called = item.get("invocation")
     endpoint = called.get("endpoint") if isinstance(called, dict) else None
     if isinstance(called, dict) and isinstance(endpoint, str):
-        with suppress(ValueError):  # half an IPv6 address
+        with suppress(ValueError):  # an incomplete IPv6 address
             path = "/" + urlsplit(endpoint).path.strip("/")
             method = called.get("method")
             yield _route(method if isinstance(method, str) and method else "POST", path)

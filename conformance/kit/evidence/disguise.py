@@ -38,7 +38,7 @@ ALONGSIDE: Final = frozenset({
 })  # fmt: skip
 """Members that belong to an error. All whose names begin with `error` or `message` do too."""
 _CLASSES: Final = frozenset({("error", "type"), ("error", "code"), ("error", "class")})
-"""The words of members that hold the class of an error."""
+"""The words in the names of members that hold the class of an error."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
 
@@ -167,9 +167,9 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 
 
 def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
-    """Whether an error blames what was broken in its call: no tool gives that as its result.
+    """Return whether an error blames what was broken in its call. No tool has such a result.
 
-    It names the parameter, by a name of several words, or has a class or code of its own.
+    The error names the parameter with a name of several words, or it has a class or a code.
     """
     if case.violation is None:
         return False

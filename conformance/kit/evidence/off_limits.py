@@ -1,10 +1,12 @@
-"""What no request may reach, whatever it is for: the destructive tools that are left out.
+"""What no request may reach, whatever its purpose: the destructive tools that are left out.
 
-That such a tool is not called as a tool is not enough: a script asks for each tool by its name, for
-a tool that is not there, or with another method; a value in the path of one tool may make it the
-route of another, and a redirect may lead there. So every request is looked at: once anything is off
-limits, it goes only to a path that all servers read alike, and not to the route of such a tool. For
-its contents, the tool answers that declares them.
+Not calling such a tool is not enough. A script asks for tools by name, for a tool that does not
+exist, or with another method. A value in the path of one tool may turn it into the route of
+another, and a redirect may lead there.
+
+So the kit looks at every request. Once anything is off limits, a request goes only to a path that
+all servers read alike, and never to the route of such a tool. The kit does not check arguments: the
+tool that declares them is responsible.
 """
 
 from __future__ import annotations
@@ -32,18 +34,18 @@ _Place = tuple[str, tuple[str, ...]]
 
 
 _Shape = tuple[tuple[int, int, int], ...]
-"""The steps of a route that have a place for a value, each with how much is before and behind it.
+"""The steps of a route with a placeholder: the index, and how many characters are around it.
 
-Thousands of routes with other texts around a place have few shapes.
+Thousands of routes with different texts around a placeholder have few shapes.
 """
 
 
 @dataclass(slots=True)
 class _Routes:
-    """Routes with places for values: those of one shape are looked up together."""
+    """Routes with placeholders. Those of one shape are looked up together."""
 
     _forms: dict[tuple[str, int], dict[_Shape, set[str]]] = field(default_factory=dict)
-    """By the method, the number of steps, and the shape: the paths, with one place in a step."""
+    """The paths, with one placeholder in a step, by method and number of steps, then by shape."""
 
     def add(self, place: _Place) -> None:
         method, steps = place
@@ -62,7 +64,7 @@ class _Routes:
 
 
 def _with_places(steps: tuple[str, ...], shape: _Shape) -> str:
-    """One text: many thousands of steps would take much more memory."""
+    """Return one text, because many thousands of separate steps would take much more memory."""
     found = [*steps]
     for at, before, behind in shape:
         step = steps[at]
@@ -72,27 +74,25 @@ def _with_places(steps: tuple[str, ...], shape: _Shape) -> str:
 
 @dataclass(slots=True)
 class OffLimits:
-    """The names of such tools over MCP, and their routes over HTTP: method and path."""
+    """The names of such tools over MCP, and their routes over HTTP, as method and path."""
 
     is_empty: bool = True
-    """Whether there is none, so that nothing has to be looked at."""
+    """Whether nothing is off limits, so that no request has to be checked."""
     _bases: set[str] = field(default_factory=set)
-    """The paths of the targets: routes are behind them, and that of a target may be unusual."""
+    """The paths of the targets. Routes come after them, and the path of a target may be unusual."""
     _names: set[str] = field(default_factory=set)
     _exact: set[str] = field(default_factory=set)
     _loose: _Routes = field(default_factory=_Routes)
-    """Those with places for values, and those that are exact, without their format."""
+    """Routes with placeholders and exact routes, also without their format."""
     _others: set[tuple[str, str]] = field(default_factory=set)
-    """Routes of other tools without a place for a value, each with its host: that server prefers
-    them to loose ones.
-    """
+    """Exact routes of other tools, each with its host, whose server prefers them to loose ones."""
     _called: set[tuple[str, str]] = field(default_factory=set)
-    """Names of tools that are called all the same, each with its host; a process has none."""
+    """Names of tools that are called even so, each with its host, which is empty for a process."""
 
     def begin_at(self, targets: Iterable[str]) -> None:
-        """Take in the addresses that the user gave."""
+        """Add the addresses that the user gave."""
         for target in targets:
-            with suppress(ValueError):  # half an IPv6 address
+            with suppress(ValueError):  # an incomplete IPv6 address
                 self._bases.add(urlsplit(target).path.rstrip("/"))
 
     def add(
@@ -101,7 +101,7 @@ class OffLimits:
         routes: Iterable[tuple[str, str]],
         others: Iterable[tuple[str, str]],
     ) -> None:
-        """Take in what such tools are called over MCP, and at which method and address over HTTP.
+        """Add the names of such tools over MCP, and their methods and addresses over HTTP.
 
         `others` are the methods and addresses of the other tools.
         """
@@ -122,13 +122,13 @@ class OffLimits:
             self._others.update((_host(address), each) for each in exact)
 
     def allow(self, names: Iterable[str], address: str) -> None:
-        """Take in the names of tools that are called at this address, whatever others are."""
+        """Allow the names of tools that are called at this address, even if others forbid them."""
         if self._names:
             plain_names = (each for name in names for each in _plain_names(name))
             self._called.update((_host(address), each) for each in plain_names)
 
     def holds(self, request: Request) -> bool:
-        """Whether a request would reach one of them, or a path that servers read differently."""
+        """Return whether a request reaches such a tool, or a path that servers read differently."""
         if self.is_empty:
             return False
         host = ""
@@ -145,10 +145,10 @@ class OffLimits:
         return any(name in self._names and (host, name) not in self._called for name in named)
 
     def _places(self, method: str, address: str) -> list[_Place]:
-        """Where an address leads, from the root and behind a target; none, if that is unclear."""
+        """Return where an address leads, from the root and from a target; empty if unclear."""
         try:
             path = urlsplit(address).path
-        except ValueError:  # half an IPv6 address
+        except ValueError:  # an incomplete IPv6 address
             return []
         behind = [
             path.removeprefix(base) for base in self._bases if f"{path}/".startswith(f"{base}/")
@@ -158,12 +158,12 @@ class OffLimits:
 
 
 def _plain_names(name: str) -> set[str]:
-    """A name in a message and in a header."""
+    """Return a name as it is in a message and in a header."""
     return {plain(name), plain(encoded(name))}
 
 
 def _host(address: str) -> str:
-    """The host and port of an address that has a path."""
+    """Return the host and port of an address."""
     return urlsplit(address).netloc.casefold()
 
 
@@ -180,7 +180,7 @@ def _bare(place: _Place) -> _Place:
 
 
 def _called(request: Request) -> Iterator[str]:
-    """The names of the tools that a message calls, by its body and by its header."""
+    """Yield the names of the tools that a message calls, from its header and its body."""
     for name, value in request.headers:
         if name.lower() == "mcp-name":
             yield value

@@ -1,4 +1,4 @@
-"""Which tools are called at all: the kit fuzzes other people's servers."""
+"""Decides which tools are called at all, because the kit fuzzes other people's servers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 
 
 def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
-    """Why this tool is not called in this run; None if it is.
+    """Return why a tool is not called in this run; None if it is called.
 
     The message names the option that would include it.
     """
@@ -63,17 +63,18 @@ def _why_destructive(tool: Tool) -> Message:
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether a tool may be called, if its wish for a task does not prevent it."""
+    """Return whether a tool may be called, apart from its need for a task."""
     return why_left_out(replace(tool, task_required=False), run, settings) is None
 
 
 def off_limits(
     tools: Iterable[Tool], run: Run, settings: Settings
 ) -> tuple[list[str], list[tuple[str, str]], list[tuple[str, str]]]:
-    """The names over MCP, and the methods and addresses over HTTP, of the tools that nothing which
-    the kit sends may reach: they are destructive, and left out. Last, the addresses of the others.
+    """Return the names over MCP, and the routes over HTTP, that no request may reach.
 
-    A server may offer a tool in more ways than it lists: by its name, or at the usual route.
+    They belong to the destructive tools that are left out. The last list has the addresses of the
+    others. A server may offer a tool in more ways than it lists: by its name, or at the default
+    route.
     """
     binding = binding_of(run, settings)
     kept, others = _parted(tools, run, settings)
@@ -85,10 +86,9 @@ def off_limits(
 
 
 def called_names(tools: Iterable[Tool], run: Run, settings: Settings) -> set[str]:
-    """The names of the tools of a run that are not off limits there, whatever other runs offer.
+    """Return the names of a run's tools that are not off limits there, whatever other runs offer.
 
-    What one operation only seems to be by its method, a tool of this name denies; or it is called
-    in the sandbox.
+    Such a tool may deny what an operation's method suggests, or it is called in the sandbox.
     """
     kept, others = _parted(tools, run, settings)
     return {name for tool in others for name in tool.names} - {
@@ -97,7 +97,7 @@ def called_names(tools: Iterable[Tool], run: Run, settings: Settings) -> set[str
 
 
 def _parted(tools: Iterable[Tool], run: Run, settings: Settings) -> tuple[list[Tool], list[Tool]]:
-    """The destructive tools that are left out, and the others."""
+    """Return the destructive tools that are left out, and the other tools."""
     kept: list[Tool] = []
     others: list[Tool] = []
     for tool in tools:
@@ -107,9 +107,9 @@ def _parted(tools: Iterable[Tool], run: Run, settings: Settings) -> tuple[list[T
 
 
 def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether a tool gets few calls, and slowly, because it may reach beyond its server.
+    """Return whether a tool gets few and slow calls, because it may reach beyond its server.
 
-    MCP's default is that a tool does. On a developer's own server, only one that says so is spared:
+    By MCP's default, a tool does. On a developer's own server, only a tool that says so is spared:
     most tools there say nothing, and the developer sees what they do.
     """
     if settings.allow_calls is not AllowCalls.AUTO or in_sandbox(run, settings):
@@ -118,7 +118,7 @@ def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
 
 
 def turn_of(tool: Tool) -> int:
-    """When a tool's turn comes: what may take away what others need is called after them."""
+    """Return a tool's turn. A tool that may remove what others need is called after them."""
     called = tool.invocation
     if called is not None and called.method.upper() == "DELETE":
         return 2
@@ -130,9 +130,9 @@ def _destroys(tool: Tool) -> bool:
 
 
 def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether a tool is called that says neither that it changes something nor that it does not.
+    """Return whether a tool is called that does not say whether it changes something.
 
-    So it is on a developer's own server, unless the command line says which tools to call.
+    On a developer's own server it is, unless the command line says which tools to call.
     """
     if in_sandbox(run, settings):
         return False
@@ -142,32 +142,32 @@ def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
 
 
 def _is_replayed(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether `--replay` leaves this tool in."""
+    """Return whether `--replay` includes this tool."""
     wanted = settings.replay
     return wanted is None or CaseId(run.id, tool.name).is_above(wanted)
 
 
 def in_sandbox(run: Run, settings: Settings) -> bool:
-    """Whether any tool may be called, because nothing that the server does can reach anything."""
+    """Return whether any tool may be called, because the server can reach nothing."""
     auto = settings.allow_calls is AllowCalls.AUTO
     return auto and settings.sandbox and traits_of(run).starts_process
 
 
 def _own_server(run: Run) -> bool:
-    """A developer's own server on this machine, or one of this project's."""
+    """Return whether this is a developer's own server on this machine, or one of this project's."""
     if traits_of(run).starts_process:
         return _is_ours(run.endpoint)
     return is_loopback(run.endpoint)
 
 
 def _is_ours(command: str) -> bool:
-    """Whether a command starts one of this project's servers: `python -m fixtures.servers.x …`.
+    """Return whether a command is `python -m fixtures.servers.x …`, a server of this project.
 
-    The name alone proves nothing: it may be in an argument of any command.
+    The name alone proves nothing, because any command may have it in an argument.
     """
     try:
         words = shlex.split(command)
-    except ValueError:  # a quote that is not closed
+    except ValueError:  # an unclosed quote
         return False
     program, rest = (PurePath(words[0]).name, words[1:3]) if words else ("", [])
     by_name = len(rest) == 2 and rest[0] == "-m" and rest[1].startswith(_OURS)
@@ -175,8 +175,9 @@ def _is_ours(command: str) -> bool:
 
 
 def _reads_only(tool: Tool) -> bool:
-    """Whether a tool says, in any of the three ways, that a call changes nothing, and not in any
-    that it does.
+    """Return whether a tool says that a call changes nothing.
+
+    It can say so in three ways, and must not say the opposite in any of them.
     """
     if _destroys(tool) or tool.annotations.read_only is False or tool.safe is False:
         return False
@@ -188,6 +189,9 @@ def _gets(tool: Tool) -> bool:
 
 
 def _opens_world(tool: Tool) -> bool:
-    """Whether a tool may reach beyond its server: it says so, or only a hint says that it reads."""
+    """Return whether a tool may reach beyond its server.
+
+    It may if it says so. It also may if it says nothing, and only a hint says that it reads.
+    """
     said = tool.annotations.open_world
     return said is True or (said is None and tool.safe is not True and not _gets(tool))

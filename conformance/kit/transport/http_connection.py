@@ -261,7 +261,7 @@ class _Client:
 
 
 GARBLED: Final = (httpx2.HTTPError, httpx2.InvalidURL, ssl.SSLError, ValueError)
-"""Raised for an answer that is not HTTP, or whose encryption breaks behind the handshake."""
+"""Errors for an answer that is not HTTP, or whose encryption breaks after the handshake."""
 
 
 def cookies() -> CookieJar:
