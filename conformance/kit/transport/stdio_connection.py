@@ -30,6 +30,9 @@ _UNREAD_REPLIES = 1024 * 1024
 answer.
 """
 _STDERR_KEPT = 16 * 1024
+"""The most characters of stderr that are kept. Twice as many are read and redacted first: a secret
+that the cut parts could not be found.
+"""
 EXIT_GRACE = 3.0
 """Seconds that a server has to end after its input ended; more if its start took longer."""
 _MOST_GRACE = 10.0
@@ -115,7 +118,7 @@ class StdioConnection:
     def process(self) -> Process:
         """The process's exit code, and the end of its standard error."""
         said = self._redact(self._stderr.decode("utf-8", "replace"))
-        return Process(self._exit_code, said)
+        return Process(self._exit_code, said[-_STDERR_KEPT:])
 
     @property
     def _exit_code(self) -> int | None:
@@ -353,7 +356,7 @@ class StdioConnection:
         assert self._process is not None and self._process.stderr is not None
         while chunk := await self._process.stderr.read(4096):
             self._stderr += chunk
-            del self._stderr[:-_STDERR_KEPT]
+            del self._stderr[: -2 * _STDERR_KEPT]
 
 
 def _ask_to_end(pid: int) -> None:

@@ -206,6 +206,18 @@ def test_why_a_process_ended_is_known_where_it_takes_no_request_any_more(tmp_pat
     assert "no paper left" in process.stderr
 
 
+def test_no_half_of_a_secret_is_left_where_stderr_is_cut():
+    code = "import sys\nsys.stderr.write('canary-of-a-secret ' + 'x' * (16 * 1024 - 9))"
+
+    async def work(connection):
+        await connection.send(ask())
+        return connection
+
+    closed, _ = use(code, work, redact=lambda text: text.replace("canary-of-a-secret", "***"))
+    assert len(closed.process.stderr) == 16 * 1024 - 9 + len("*** ")
+    assert "secret" not in closed.process.stderr
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_silent_process_ends_at_the_timeout():
     received = answer_of("import time; time.sleep(600)", timeout=0.5)
