@@ -1,4 +1,4 @@
-"""What `--explain` prints: a clause in words, as a reader of the terminal needs it."""
+"""The text that `--explain` prints about a clause."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from conformance.spec.vocabulary import Era
 
 
 class NoSuchClauseError(LookupError):
-    """There is no clause of this id; `words` names the most similar ones."""
+    """No clause has this id; `words` names the most similar ids."""
 
     def __init__(self, id: str, language: str) -> None:
         super().__init__(id)
@@ -22,7 +22,7 @@ class NoSuchClauseError(LookupError):
 
 
 def clause_of(id: str, language: str = "en") -> Clause:
-    """The clause of this id, also in lower case; raises NoSuchClauseError."""
+    """Return the clause with this id, in upper or lower case; raises `NoSuchClauseError`."""
     try:
         return clauses()[id.upper()]
     except KeyError:
@@ -30,7 +30,7 @@ def clause_of(id: str, language: str = "en") -> Clause:
 
 
 def explained(clause: Clause, language: str) -> str:
-    """A clause's sentence, of whom it asks it, how it is judged, and which examples break it."""
+    """Return a clause's sentence, its scope, how it is verified, and examples that break it."""
     parts = [f"{clause.id}.{n}  {each[language]}" for n, each in enumerate(clause.parts, 1)]
     lines = [clause.id, "", *(parts or [clause.text[language]]), ""]
     facts = list(_facts(clause, language))
@@ -90,12 +90,12 @@ def _where(clause: Clause, language: str) -> str:
 
 
 def _broken_examples(clause: Clause, language: str) -> list[tuple[str, str]]:
-    """The examples that break this clause and nothing else, by title and file."""
+    """Return the title and file of at most two examples that break only this clause."""
     if CLONE is None:
         return []  # the examples are not installed
     index = CLONE / "fixtures" / "examples" / clause.spec / "index.json"
     if not index.exists():
-        return []  # a specification of bindings shows no documents
+        return []  # a specification of bindings has no example documents
     listed = json.loads(index.read_text(encoding="utf-8"))["invalid"]
     place = index.parent.relative_to(CLONE).as_posix()
     return [

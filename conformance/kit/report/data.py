@@ -1,8 +1,8 @@
-"""`results.json`: a session as data, and back.
+"""Writes `results.json`, a session as data, and reads it back.
 
-The forms of the values are in `kit/model`. Here is their place in the file: `_of_run` and
-what it calls write it, `_run_of` and what it calls undo that. Only secrets, and texts too long to
-be meant, come back changed. Schema: `schema/bindings/1.0/results.schema.json`.
+`kit/model` defines how each value is written. This module defines the structure of the file.
+`_of_run` and its helpers write it; `_run_of` and its helpers reverse that. Reading returns the same
+session, except for secrets and overlong texts. Schema: `schema/bindings/1.0/results.schema.json`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from conformance.kit.report.safe_text import in_json
 Json = dict[str, Any]
 
 _ALIKE: Final = 1_024
-"""Items whose form is kept for those of other tools."""
+"""How many written items are cached, to be reused for items that differ only in the tool."""
 LONGEST = 2_000
-"""Characters kept of one text: a name of 10 MB would be in the file once for each clause."""
+"""The most characters of one text. A name of 10 MB would be in the file once for each clause."""
 
 _OF_SESSION = (
     "kit", "started", "duration_s", "seed", "language", "interrupted", "selection", "selected",
@@ -43,18 +43,20 @@ _OF_FINDING = (
     "message", "message_id", "values", "case", "parameter", "scenario", "exchange", "path",
 )  # fmt: skip
 _OF_ITEM = ("clause", "requirement", "tool", "verdict", "checked", "waiver_reason")
-"""The members of each object, in their order in the file."""
+"""The members of each object, in the order of the file."""
 
 _NAMES = ("names_parameter", "says_what_is_right")
 
 
 class ResultsError(Exception):
-    """The document is no `results.json` that this kit can read; says where and why."""
+    """The document is not a `results.json` that this kit can read; says where and why."""
 
 
 class _Items(list[Any]):
-    """A run's items as JSON, each made when it is written: together they take ten times as much
-    memory as the items themselves, and a thousand tools have a hundred thousand.
+    """A run's items, each converted to JSON only when it is written.
+
+    As JSON, all items together take ten times the memory, and a thousand tools have a hundred
+    thousand.
     """
 
     def __init__(self, items: Sequence[Item], made: Callable[[Item], Any]) -> None:
@@ -76,10 +78,10 @@ def results_document(
     *,
     to_write: bool = False,
 ) -> Json:
-    """Give the `results.json` of a session, with its messages in `language`.
+    """Return the `results.json` of a session, with its messages in `language`.
 
-    `redact` replaces secrets in every text that came from the target or the command line. A
-    document that is only `to_write` makes its items as they are written.
+    `redact` removes secrets from every text that came from the target or the command line. With
+    `to_write`, the items are converted only while the document is written.
     """
     writing = Writing(redact, LONGEST, language)
     data = codec(SessionResult).dump_python(session, mode="json", context=writing, exclude={"runs"})
@@ -90,7 +92,7 @@ def results_document(
 
 
 def read_results(document: Mapping[str, Any]) -> SessionResult:
-    """Make a session of what `results_document` gave; raises `ResultsError`."""
+    """Return the session in a document of `results_document`; raises `ResultsError`."""
     from pydantic import ValidationError  # noqa: PLC0415 - see `kit/model/written.py`
 
     try:
@@ -126,7 +128,7 @@ def _of_run(result: RunResult, writing: Writing, *, to_write: bool) -> Json:
         return _of_item(codec(Item).dump_python(item, mode="json", context=writing))
 
     def made(item: Item) -> Json:
-        """Of a thousand tools, most items of a clause differ in the tool alone."""
+        """For many tools, most items of a clause differ only in the tool, so reuse their JSON."""
         tool = None if item.tool is None else writing.text(item.tool)
         said = item.verdict, item.findings, item.checked, item.waiver_reason
         return {**of_no_tool(item.clause, item.requirement, item.run, *said), "tool": tool}
@@ -216,14 +218,15 @@ RESULTS = "results.json"
 
 
 class ResultsJson:
-    """Writes the session as data, an item at a time."""
+    """Writes the session as data, one item at a time."""
 
     name = RESULTS
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the document; ASCII only, so that lone surrogates survive, and without commands to a
-        CI system: a job may print it. Each item is a line: a hundred thousand of them are written
-        in seconds that way, where an indented document takes half a minute.
+        """Yield the document, in ASCII, so that lone surrogates survive.
+
+        It has no commands for a CI system, because a job may print it. Each item is one line: a
+        hundred thousand items take seconds, and half a minute if indented.
         """
         document = results_document(report.session, report.language, report.redact, to_write=True)
         yield from map(in_json, _lines(document, _TO_AN_ITEM))
@@ -231,11 +234,14 @@ class ResultsJson:
 
 
 _TO_AN_ITEM: Final = 4
-"""Levels of the document down to an item: it, its runs, a run, and its items."""
+"""Nesting levels from the document to an item: the document, its runs, a run, and its items."""
 
 
 def _lines(value: Any, levels: int) -> Iterator[str]:
-    """JSON text with a line for each member of so many levels, and none within what is deeper."""
+    """Yield JSON text with one line for each member in the first `levels` levels.
+
+    Deeper values are on one line.
+    """
     if levels and isinstance(value, dict):
         first, last = "{", "}"
         members = ((f"{json.dumps(name)}: ", each) for name, each in value.items())

@@ -1,4 +1,4 @@
-"""A file for `--examples`: the tools whose own calls were not accepted, ready to be edited."""
+"""A file for `--examples`: the tools without an accepted call, ready to edit."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.binding import to_text
 
 _SHOWN = 3
-"""Calls that are shown with their answers."""
+"""The most calls that are shown with their answers, for each tool."""
 _LONGEST = 300
-"""Characters of a call or an answer in a comment."""
+"""The most characters of a call or an answer in a comment."""
 _UNFOLDED = 2**31
-"""Columns: where a quoted text is folded, ruamel.yaml may add a space to it."""
+"""Line width that prevents folding: ruamel.yaml may add a space where it folds a quoted text."""
 
 
 def without_baseline(evidence: Iterable[RunEvidence]) -> dict[str, ToolEvidence]:
-    """The tools that were to be called, and of which no call was accepted in any run."""
+    """Return the tools that the kit wanted to call, but no run had an accepted baseline call."""
     found: dict[str, ToolEvidence] = {}
     accepted: set[str] = set()
     for run in evidence:
@@ -38,7 +38,7 @@ def without_baseline(evidence: Iterable[RunEvidence]) -> dict[str, ToolEvidence]
 
 
 def examples_text(tools: dict[str, ToolEvidence], report: Report) -> str:
-    """The file, in YAML: each tool with the last call that was tried, and what came of all."""
+    """Return the YAML file: each tool with its last tried call, and the answers as comments."""
     blocks = [_comment(report.say("report.examples.head"))]
     for name, tool in tools.items():
         tried = _tried(tool)
@@ -70,17 +70,19 @@ def _comment(text: str) -> str:
 
 
 def _readable(text: str) -> str:
-    """The text without the two signs that no YAML text may hold, however they are shown."""
+    """Escape the two characters that YAML does not allow."""
     return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
 
 def _yaml(name: str, calls: list[Any]) -> str:
-    """The calls of a tool, in lines for people to change. What would be a command to a CI system,
-    or turn a text around, is escaped: as JSON is, which YAML reads, and in one line.
+    """Return the calls of a tool as YAML, on several lines so that people can edit them.
+
+    If the text has commands for a CI system, or characters that are invisible or change the
+    direction of text, it is written as escaped JSON on one line. YAML can read that.
     """
     made = YAML(typ="safe", pure=True)
     made.default_flow_style = False
-    made.allow_unicode = to_text({name: calls}).isprintable()  # else some would be line breaks
+    made.allow_unicode = to_text({name: calls}).isprintable()  # otherwise some would be line breaks
     made.width = _UNFOLDED
     stream = io.StringIO()
     made.dump({name: calls}, stream)

@@ -1,4 +1,4 @@
-"""What a session ends with: its exit code, and that in one sentence."""
+"""The exit code of a session, and the sentence that explains it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.spec.vocabulary import Level, Verdict
 
 
 class Exit(IntEnum):
-    """What a session ends with."""
+    """The exit codes of a session."""
 
     CONFORMANT = 0
     BROKEN = 1
@@ -29,10 +29,10 @@ class Exit(IntEnum):
 def exit_of(
     session: SessionResult, settings: Settings, *, called_matters: bool, replayed: bool = True
 ) -> tuple[Exit, Message | None]:
-    """The code, and why where that is not seen from the findings.
+    """Return the exit code, and the reason if the findings do not show it.
 
-    `called_matters` is False where only clauses were selected that rest on no call; `replayed`
-    is False where the case that was to be replayed is none of the target's.
+    `called_matters` is False if the selected clauses need no calls. `replayed` is False if the
+    target does not have the case to replay.
     """
     items = list(all_items(session))
     if session.interrupted:
@@ -69,7 +69,7 @@ def exit_of(
 
 
 def _why_no_good_call(session: SessionResult, language: str) -> str:
-    """Why no baseline call was accepted, and what to give first."""
+    """Return why no baseline call was accepted, and what to configure first."""
     told = {found.message.id for item in all_items(session) for found in item.findings}
     if not told.isdisjoint(_ASKS_FOR_CREDENTIALS):
         return say("kit.exit.no_credentials", language)
@@ -84,13 +84,13 @@ def _why_no_good_call(session: SessionResult, language: str) -> str:
 _ASKS_FOR_CREDENTIALS = frozenset({
     "kit.not_verified.needs_bearer", "kit.not_verified.needs_credentials",
 })  # fmt: skip
-"""Messages of baseline calls that were refused with 401."""
+"""Ids of messages about baseline calls that were refused with 401."""
 
 
 def _not_found(session: SessionResult, settings: Settings) -> Message | None:
-    """What was asked for by name and is in no run: versions of MCP, bindings, tools.
+    """Return a message that names requested versions of MCP, bindings or tools that no run has.
 
-    A session that replays one case asks for nothing else, and a recorded one was asked before.
+    None for a session that replays one case, and for a recorded session.
     """
     if settings.replay is not None or settings.judge is not None:
         return None
@@ -120,14 +120,14 @@ _BINDINGS = frozenset({"http", "mcp"})
 
 
 def _reaches(session: SessionResult, level: Level) -> bool:
-    """Whether every full run has this level or a higher one; False if there is no full run."""
+    """Return whether every full run reaches this level; False if there is no full run."""
     reached = [(run.run.role, run.level) for run in session.runs if run.level is not None]
     return bool(reached) and all(role.place(own) >= role.place(level) for role, own in reached)
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The exit code of a session, and why where the findings do not show it."""
+    """The exit code of a session, and the reason if the findings do not show it."""
 
     code: Exit
     why: Message | None = None
@@ -136,12 +136,12 @@ class Ended:
 
     @property
     def sign(self) -> str:
-        """A character for it: color alone would not reach everybody."""
+        """A character for the code, for readers who cannot see the color."""
         return _SIGNS.get(self.code, "?")
 
     @property
     def kind(self) -> str:
-        """The class of it: `pass`, `fail`, or `not_verified` where nothing is decided."""
+        """The style class: `pass`, `fail`, or `not_verified` if the session decided nothing."""
         return _KINDS.get(self.code, Verdict.NOT_VERIFIED).value
 
 
@@ -150,7 +150,7 @@ _KINDS = {Exit.CONFORMANT: Verdict.PASS, Exit.BROKEN: Verdict.FAIL}
 
 
 def outcome(session: SessionResult, ended: Ended, language: str) -> str:
-    """Give the sentence, as plain text; empty where other lines of the report say it all."""
+    """Return the sentence as plain text; empty if other lines of the report say everything."""
     why = ended.why.words(language) if ended.why is not None else ""
     if ended.code is Exit.CONFORMANT:
         old = {item.clause for item in failing(session, superseded=True)}

@@ -1,7 +1,7 @@
-"""Findings: what one cause broke is reported once, whatever versions and clauses show it.
+"""Groups verdicts into findings, so that the report shows each cause once.
 
-Verdicts are counted by clause, run and tool, and levels rest on them. A reader fixes a cause: here
-the verdicts of one cause are one finding.
+Verdicts are counted by clause, run and tool, and levels depend on these. A developer fixes causes.
+Here, all verdicts with the same cause, in any version or clause, become one finding.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from conformance.spec.vocabulary import Verdict
 _T = TypeVar("_T")
 _FIRST_ERROR = 400
 _WORDS = 200
-"""Characters of what a server said that are quoted."""
+"""The most characters that are quoted from what a server said."""
 _READ_OF_A_PAGE = 4_000
-"""Characters of a page of HTML in which its words are looked for."""
+"""How many characters of an HTML page are searched for its words."""
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
 _TAGS = re.compile(r"<(script|style|title)\b.*?</\1\s*>|<[^>]*>?", re.IGNORECASE | re.DOTALL)
-"""What is not a word of a page; its title says what its heading says again."""
+"""The parts of a page that are not its words. The title goes too: its heading repeats it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
     """One finding: the items of a clause that share a verdict.
 
-    `also` are the groups of other clauses that say something of the same answers. `told` is what
-    was found, each thing once, in whatever versions. `superseded`: no current version has it.
+    `told` has each thing that was found once, whatever the version. `also` are the groups of other
+    clauses about the same answers. `superseded` is True if no current version has the finding.
     """
 
     clause: str
@@ -54,12 +54,12 @@ class Group:
 
     @property
     def finding(self) -> Finding | None:
-        """The first finding; None where nothing is said of the verdict."""
+        """The first finding; None if the verdict has no finding."""
         return self.told[0][1] if self.told else None
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The ids of the clauses concerned: the first, then those of `also`."""
+        """The ids of the clauses: this one, then those of `also`."""
         return (self.clause, *(each.clause for each in self.also))
 
     @property
@@ -74,10 +74,10 @@ class Group:
 
 
 def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, ...]:
-    """Give the findings with one of `verdicts`: the gravest first, then by clause.
+    """Return the findings with one of `verdicts`, the gravest first, then by clause.
 
-    With failures, what seemed to be one and was not confirmed in time. Findings of superseded
-    versions alone come last.
+    With failures come the suspected failures that were not confirmed in time. Findings of
+    superseded versions alone come last.
     """
     wanted = set(verdicts)
     versions = {run.run.id: run.run.version for run in session.runs}
@@ -105,7 +105,11 @@ def _cause(group: Group) -> tuple[Hashable, ...]:
 
 
 def _parted(items: Sequence[Item], old: set[str]) -> Iterator[tuple[tuple[Item, ...], bool]]:
-    """The items of current versions with those of old ones that say no more; then the others."""
+    """Split the items, and yield each part with whether it is about superseded versions alone.
+
+    Items of old versions that add no new reason are in the first part, with those of current
+    versions.
+    """
     said = {reason for item in items if item.run not in old for reason in _reasons(item)}
     alone = {n for n, item in enumerate(items) if item.run in old and not _reasons(item) <= said}
     if len(alone) < len(items):
@@ -115,13 +119,13 @@ def _parted(items: Sequence[Item], old: set[str]) -> Iterator[tuple[tuple[Item, 
 
 
 def _reasons(item: Item) -> frozenset[str]:
-    """What is said of an item, by the ids of the messages; of one without any, its verdict."""
+    """Return the ids of the messages about an item; if it has none, its verdict."""
     said = frozenset(finding.message.id for finding in item.findings)
     return said or frozenset({item.verdict.value})
 
 
 def each_once(told: Iterable[Told], versions: Mapping[str, str]) -> Iterator[Told]:
-    """Give what was found, without what is said of another version, or of another step, alike."""
+    """Yield the findings, without those that differ from another only in version or step."""
     seen = set()
     for item, finding in told:
         said = _without(finding.message, versions.get(item.run, ""))
@@ -132,7 +136,7 @@ def each_once(told: Iterable[Told], versions: Mapping[str, str]) -> Iterator[Tol
 
 
 def _without(said: Message, version: str) -> Message:
-    """A message that does not name the version of its run."""
+    """Return the message without the version of its run."""
     if not version:
         return said
     values = ((name, "" if value == version else value) for name, value in said.values)
@@ -140,9 +144,9 @@ def _without(said: Message, version: str) -> Message:
 
 
 def answers(told: Iterable[Told]) -> frozenset[Hashable]:
-    """Give what shows a finding: each answer, or else each document, and the place in it.
+    """Return the evidence of the findings: each answer or document, with the place in it.
 
-    Empty where one of them is not known: nobody can say then that something else is shown there.
+    Empty if the evidence of one is not known, because then they cannot be compared with others.
     """
     found: set[Hashable] = set()
     for item, finding in told:
@@ -156,10 +160,10 @@ def answers(told: Iterable[Told]) -> frozenset[Hashable]:
 
 
 def alike(things: Iterable[_T], shown: Callable[[_T], tuple[Hashable, ...]]) -> list[list[_T]]:
-    """Give the things together that one cause shows, in order of their first.
+    """Group the things that have the same cause, in the order of the first of each group.
 
-    `shown` gives what has to be equal; the last part of it are the places, without which a thing
-    is like no other.
+    `shown` returns a tuple that is equal for the same cause. Its last element is the evidence; a
+    thing without evidence gets a group of its own.
     """
     found: dict[Hashable, list[_T]] = {}
     for thing in things:
@@ -170,7 +174,7 @@ def alike(things: Iterable[_T], shown: Callable[[_T], tuple[Hashable, ...]]) -> 
 
 
 def sent_in(finding: Finding, report: Report) -> str | None:
-    """Say which call or request shows a finding; None where the finding says it, or none does."""
+    """Return the call or request that shows a finding; None if the finding names it itself."""
     exchange = None if finding.exchange is None else report.exchange(finding.exchange)
     if exchange is None:
         return None
@@ -183,7 +187,10 @@ def sent_in(finding: Finding, report: Report) -> str | None:
 
 
 def _route(exchange: Exchange, told: str, session: SessionResult) -> str | None:
-    """The method and path of a request; None where `told` has them, and where all have the same."""
+    """Return the method and path of a request; None for a binding without routes.
+
+    None also if `told` has them already.
+    """
     runs = (run.run for run in session.runs if run.run.id == exchange.run)
     routed = any(run.role is Role.SERVER and not traits_of(run).speaks_mcp for run in runs)
     request = exchange.request
@@ -194,16 +201,16 @@ def _route(exchange: Exchange, told: str, session: SessionResult) -> str | None:
 
 
 def _of_a_page(text: str) -> str:
-    """The words of a text: of a page of HTML, without its tags, styles and scripts."""
+    """Return the words of a text; from an HTML page, without its tags, styles and scripts."""
     if not _PAGE.match(text):
         return text
     return unescape(_TAGS.sub(" ", text[:_READ_OF_A_PAGE]))
 
 
 def refusal(finding: Finding, report: Report) -> str:
-    """Give the server's own words where it refused: its status or code, and what it said.
+    """Return the server's own words if it refused: its status or code, and its text.
 
-    Empty where it did not refuse, where it said nothing, and where the finding quotes it.
+    Empty if it did not refuse or said nothing, and if the finding quotes it already.
     """
     exchange = None if finding.exchange is None else report.exchange(finding.exchange)
     if exchange is None or exchange.answer is None:

@@ -1,4 +1,4 @@
-"""What keeps a run from a level; clauses that could not be judged for one reason stand together."""
+"""What keeps a run from a level. Clauses that were not judged for the same reason are grouped."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from conformance.spec.vocabulary import VERDICT_BLOCKS_LEVEL, Level, Verdict
 
 _SOMETHING = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_APPLICABLE)])
 _TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})
-"""What was found is reported in full, at another place."""
+"""Verdicts that the report explains in full elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Clauses that a level lacks.
+    """Clauses that a level lacks, for one reason.
 
-    `reason` is why they could not be judged, or the first thing that one of them was warned of, and
-    `tools` are those it is said of; of the tools in `also` the same is said with values of their
-    own. What was broken is reported elsewhere, with all that it is about.
+    `reason` is why they could not be judged, or the first warning about one of them. `tools` are
+    the tools that it is about. For the tools in `also`, the message has other values. Failures have
+    no reason here, because the report explains them elsewhere.
     """
 
     verdict: Verdict | None
@@ -33,11 +33,10 @@ class Lack:
 
 
 def lacks(run: RunResult, level: Level) -> tuple[Lack, ...]:
-    """Give what keeps a run from `level`, what was broken first.
+    """Return what keeps a run from `level`, failures first.
 
-    A clause is given with each verdict that is in its way, and with each reason: a developer who
-    fixes what one tool lacks must not meet the next reason only then. That nothing was there to
-    check is a reason only if there is no better one.
+    A clause is listed for each verdict and each reason, so that a developer sees all reasons at the
+    same time. "Not applicable" is listed only if there is no other reason.
     """
     held: dict[str, list[Item]] = {clause: [] for clause in missing_for(run, level)}
     for item in run.items:
@@ -62,7 +61,7 @@ def _place(lack: Lack) -> int:
 def _parted(
     clause: str, items: Sequence[Item]
 ) -> Iterable[tuple[Verdict | None, Message | str, list[Item]]]:
-    """One clause's items by verdict and reason; its id stands for a reason told elsewhere."""
+    """Yield one clause's items by verdict and reason; its id replaces a reason told elsewhere."""
     for verdict in _in_the_way(items):
         by_reason: dict[str, list[Item]] = {}
         for item in items:
@@ -75,7 +74,7 @@ def _parted(
 
 
 def _in_the_way(items: Sequence[Item]) -> list[Verdict]:
-    """The verdicts that are in a level's way; where none is, the gravest that there is."""
+    """Return the verdicts that prevent a level; if there is none, the gravest verdict."""
     verdicts = {item.verdict for item in items}
     ranked = [verdict for verdict in GRAVITY if verdict in verdicts]
     return [verdict for verdict in ranked if VERDICT_BLOCKS_LEVEL[verdict]] or ranked[:1]
@@ -88,7 +87,7 @@ def _reason_id(item: Item) -> str:
 def _lack(
     verdict: Verdict | None, reason: Message | str, clauses: Sequence[str], items: Sequence[Item]
 ) -> Lack:
-    """One lack; a reason that a clause's id replaces is reported elsewhere."""
+    """Return one lack; a string as reason is the id of a clause that is explained elsewhere."""
     if isinstance(reason, str):
         return Lack(verdict, tuple(clauses))
     tools = _tools(i for i in items if any(each.message == reason for each in i.findings))
@@ -97,14 +96,14 @@ def _lack(
 
 
 def _tools(items: Iterable[Item]) -> tuple[str, ...]:
-    """The raw names of the tools concerned, each once, in order."""
+    """Return the raw names of the tools, each once, in order."""
     return tuple(dict.fromkeys(item.tool for item in items if item.tool is not None))
 
 
 def also(lack: Lack, language: str, text: Callable[[str], str]) -> str:
-    """Give `and 2 more tools: charge, refund`, the other tools; empty where there is none.
+    """Return a text such as `and 2 more tools: charge, refund`; empty if there are no more.
 
-    `text` makes a name harmless and short.
+    `text` makes a name safe and short.
     """
     if not lack.also:
         return ""

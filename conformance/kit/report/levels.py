@@ -1,4 +1,4 @@
-"""Where a session stands: its level, what keeps it from the next, its counts and its groups."""
+"""The level of a session, what keeps it from the next, and its counts and lists."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ GRAVITY = (
     Verdict.NOT_APPLICABLE,
     Verdict.PASS,
 )
-"""What a reader wants to see first."""
+"""All verdicts, in the order in which a reader wants to see them."""
 
 _JUDGED = {Verdict.PASS, Verdict.FAIL, Verdict.WARN, Verdict.WAIVED, Verdict.FLAKY}
 
 
 def session_level(session: SessionResult) -> Level | None:
-    """Give the level of the weakest full run; None where there is no full run.
+    """Return the level of the weakest full run; None if there is no full run.
 
-    A session that was interrupted has none, whatever a file of an earlier kit says.
+    An interrupted session has no level, even if a file of an older kit has one.
     """
     if session.interrupted:
         return None
@@ -46,7 +46,7 @@ def session_level(session: SessionResult) -> Level | None:
 
 
 def standing_name(session: SessionResult, language: str) -> str:
-    """Give what stands where the level stands: its name, or why there is none."""
+    """Return the name of the session's level, or the reason why there is none."""
     if session.interrupted:
         return say("report.level.interrupted", language)
     if session.selection:
@@ -55,14 +55,14 @@ def standing_name(session: SessionResult, language: str) -> str:
 
 
 def ended_early(session: SessionResult, language: str) -> str:
-    """Say what ended a session before its end; nothing where it was not ended."""
+    """Return what ended a session early; empty if it ran to its end."""
     if session.time_up:
         return say("report.time-up", language)
     return say("report.interrupted", language) if session.interrupted else ""
 
 
 def run_standing_name(run: RunResult, session: SessionResult, language: str) -> str:
-    """Give what stands where a run's level stands; of a protocol run, what of it was kept."""
+    """Return the name of a run's level; for a protocol run, how many of its clauses passed."""
     if session.interrupted:
         return standing_name(session, language)
     if run.run.kind is RunKind.FULL:
@@ -73,13 +73,13 @@ def run_standing_name(run: RunResult, session: SessionResult, language: str) -> 
 
 
 def weakest_run(session: SessionResult) -> RunResult | None:
-    """Give the first full run that has the session's level."""
+    """Return the first full run with the session's level."""
     level = session_level(session)
     return next((run for run in session.runs if level is not None and run.level is level), None)
 
 
 def next_level(run: RunResult) -> Level | None:
-    """Give the first level that a full run did not reach; None at the top and for others."""
+    """Return the first level that a full run did not reach; None at the top and for other runs."""
     if run.level is None:
         return None
     above = run.run.role.levels[run.run.role.place(run.level) + 1 :]
@@ -87,9 +87,10 @@ def next_level(run: RunResult) -> Level | None:
 
 
 def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
-    """Give the clauses that keep a run from `level`.
+    """Return the clauses that keep a run from `level`.
 
-    Where ATDF is not claimed, those that only a claim would bring are left out: that says it all.
+    If the target does not claim ATDF, clauses that apply only with a claim are left out, because
+    the report names the missing claim itself.
     """
     state = run.levels.get(level)
     missing = state.missing if state else ()
@@ -100,31 +101,32 @@ def missing_for(run: RunResult, level: Level) -> tuple[str, ...]:
 
 
 def in_the_way(session: SessionResult) -> frozenset[str]:
-    """Give the clauses that keep a run from a level, whichever it is."""
+    """Return the clauses that keep a run from any level."""
     states = (state for run in session.runs for state in run.levels.values())
     return frozenset(clause for state in states for clause in state.missing)
 
 
 def capped(run: RunResult) -> Message | None:
-    """Give why a run can have no level: the target has more tools than are judged together."""
+    """Return why a run cannot have a level: the kit does not judge so many tools together."""
     return why_cut(left.reason for left in run.tools_left_out)
 
 
 def counts(items: Iterable[Item]) -> dict[Verdict, int]:
-    """Count items by verdict; every verdict is there, gravest first."""
+    """Count items by verdict. The result has every verdict, the gravest first."""
     found = Counter(item.verdict for item in items)
     return {verdict: found[verdict] for verdict in GRAVITY}
 
 
 def all_items(session: SessionResult) -> Iterable[Item]:
-    """Give the items of all runs."""
+    """Return the items of all runs."""
     return (item for run in session.runs for item in run.items)
 
 
 def clauses_verified(session: SessionResult) -> tuple[int, int]:
-    """Count the clauses judged wherever they apply, and those that apply to the target at all.
+    """Count the clauses that were judged wherever they apply, and the clauses that apply at all.
 
-    Tools that were left out are not looked at, if others were called: they are listed apart.
+    Left-out tools are ignored for a clause that was judged on other tools; the report lists them
+    separately.
     """
     applicable, judged, doubtful = set(), set(), set()
     for item in all_items(session):
@@ -138,13 +140,13 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
 
 
 def tools_unverified(session: SessionResult) -> tuple[str, ...]:
-    """Give the tools about which something could not be verified, each once, in order."""
+    """Return the tools with at least one clause that could not be verified, each once, in order."""
     found = (item for item in all_items(session) if item.verdict is Verdict.NOT_VERIFIED)
     return tuple(dict.fromkeys(item.tool for item in found if item.tool is not None))
 
 
 def misleading(session: SessionResult) -> tuple[Unnamed, ...]:
-    """Give refusals that name other parameters than the wrong one, each once, whatever the run."""
+    """Return the refusals that name other parameters than the wrong one, each once for all runs."""
     found: dict[tuple[str, str, tuple[str, ...]], Unnamed] = {}
     for run in session.runs:
         for each in run.explain.unnamed:
@@ -154,16 +156,16 @@ def misleading(session: SessionResult) -> tuple[Unnamed, ...]:
 
 
 def _is_left_out(item: Item) -> bool:
-    """Whether an item was not judged because its tool was not to be called."""
+    """Return whether an item was not judged because its tool was left out."""
     return any(finding.message.topic is Topic.LEFT_OUT for finding in item.findings)
 
 
 def failing(
     session: SessionResult, *, should: bool = False, superseded: bool = False
 ) -> Iterable[Item]:
-    """Give what fails a session: each broken MUST of a current version.
+    """Return what fails a session: each broken MUST of a current version.
 
-    `should`: a broken SHOULD as well. `superseded`: those of superseded versions as well.
+    `should` adds every broken SHOULD. `superseded` adds superseded versions.
     """
     wanted = {Verdict.FAIL, Verdict.WARN} if should else {Verdict.FAIL}
     return (
@@ -176,13 +178,13 @@ def failing(
 
 
 def left_out_title(session: SessionResult) -> str:
-    """What is left out: the tools of a server, or the providers of a gateway."""
+    """Return the message id of the title for what was left out: tools or providers."""
     tools = any(offers_tools(run) for run in session.runs)
     return "report.left-out" if tools else "report.left-out-providers"
 
 
 def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
-    """Give the tools that were not called in some run, each once, by the reason."""
+    """Return the tools that were not called in some run, each once, by the reason."""
     found: dict[Message, dict[str, None]] = {}
     for run in session.runs:
         for left in run.tools_left_out:
@@ -191,7 +193,7 @@ def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
 
 
 def shortages(session: SessionResult) -> tuple[Shortage, ...]:
-    """Give what is missing around the servers, each once, with the tools of all runs."""
+    """Return what the servers' environments lacked, each once, with the tools of all runs."""
     found: dict[Missing, Shortage] = {}
     for one in (each for run in session.runs for each in run.shortages):
         known = found.get(one.missing, one)
@@ -200,34 +202,37 @@ def shortages(session: SessionResult) -> tuple[Shortage, ...]:
 
 
 def tools_spared(session: SessionResult) -> tuple[str, ...]:
-    """Give the tools that got few calls in any run, each once, in order."""
+    """Return the tools that got only a few calls in any run, each once, in order."""
     return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_spared))
 
 
 def rests_on_documents(session: SessionResult) -> bool:
-    """Whether no tool was called, so that the level says nothing of what the tools do."""
+    """Return whether no tool was called, so that the level is based on documents alone."""
     full = [run for run in session.runs if run.run.kind is RunKind.FULL and offers_tools(run)]
     whole = not (session.selection or session.interrupted)
     return whole and bool(full) and not tools_called(session)
 
 
 def offers_tools(run: RunResult) -> bool:
-    """Whether a run's target is one that has tools: a gateway has none."""
+    """Return whether a run's target is a server, and so has tools; a gateway has none."""
     return run.run.role is Role.SERVER
 
 
 def may_claim(run: RunResult) -> bool:
-    """Whether a run is of a target that could reach more if it claimed ATDF."""
+    """Return whether the target of a run could reach a higher level if it claimed ATDF."""
     return offers_tools(run) and not run.claims_atdf
 
 
 def tools_called(session: SessionResult) -> tuple[str, ...]:
-    """Give the tools that were called in any run, each once, in order."""
+    """Return the tools that were called in any run, each once, in order."""
     return tuple(dict.fromkeys(tool for run in session.runs for tool in run.tools_called))
 
 
 def resources_listed(session: SessionResult) -> dict[str, int]:
-    """Count the ARDF resources by type; runs of one server list the same ones."""
+    """Count the ARDF resources by type.
+
+    Runs of one server list the same resources, so they are not added up.
+    """
     found: dict[str, int] = {}
     for run in session.runs:
         for kind, count in run.resources.items():

@@ -1,4 +1,4 @@
-"""Progress while driving: on a terminal one line that is written over, else two lines a run."""
+"""Progress while driving: one updated line on a terminal, otherwise two lines for each run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,16 @@ from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.vocabulary import Verdict
 
 _EVERY = 0.1
-"""Seconds between two writings: a terminal over a slow line must not hold up the driver."""
+"""Seconds between two writes. A terminal on a slow connection must not delay the driver."""
 
 _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Shows how far driving is; silent if `stream` is not a terminal.
+    """Shows the progress of driving; silent if `stream` is not a terminal.
 
-    `clock` gives seconds. `update` may be called for each case: it writes ten times a second.
+    `clock` returns seconds. `update` may be called for each case, but writes at most ten times a
+    second.
     """
 
     def __init__(
@@ -39,11 +40,11 @@ class Progress:
 
     @property
     def active(self) -> bool:
-        """Whether anybody sees the line."""
+        """Whether the progress line is shown."""
         return self._active
 
     def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` cases are done; `total` may grow on the way."""
+        """Show that `done` of `total` cases are done; `total` may grow while driving."""
         now = self._clock()
         if not self._active or (self._written is not None and now - self._written < _EVERY):
             return
@@ -54,7 +55,7 @@ class Progress:
         self._stream.flush()
 
     def finish(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._active and self._written is not None:
             self._stream.write(_CLEAR)
             self._stream.flush()
@@ -62,7 +63,7 @@ class Progress:
 
 
 def begins_line(run: str, language: str) -> str:
-    """Give the line that says that a run begins, for where no line is written over."""
+    """Return the line that says that a run begins, for output without an updated line."""
     return say("report.run.begins", language, run=run)
 
 
@@ -70,7 +71,7 @@ def begins_line(run: str, language: str) -> str:
 class FirstTool:
     """How many clauses hold for the first tool so far, and how many seem broken.
 
-    None of it is a verdict: what seems broken is sent again first, and scripts may show more.
+    These are not verdicts. The kit first sends again what seems broken, and scripts may show more.
     """
 
     run: str
@@ -82,9 +83,9 @@ class FirstTool:
 async def first_tool(
     asked: Iterable[Question], evidence: RunEvidence, tool: str
 ) -> FirstTool | None:
-    """Give what the calls of a tool show; None where they show nothing yet.
+    """Judge the calls of a tool; None if they show nothing yet.
 
-    Other tools may be called meanwhile: between two questions their answers are taken.
+    Between two questions, other tasks can run, such as calls of other tools.
     """
     verdicts = []
     for question in asked:
@@ -97,14 +98,14 @@ async def first_tool(
 
 
 def first_line(first: FirstTool, language: str) -> str:
-    """Give the line that says what the calls of the first tool show."""
+    """Return the line about the calls of the first tool."""
     counts = {"held": number(first.held, language), "doubtful": number(first.doubtful, language)}
     id = "report.run.first_doubtful" if first.doubtful else "report.run.first"
     return say(id, language, run=first.run, tool=first.tool, **counts)
 
 
 def ends_line(driven: RunDriven, language: str) -> str:
-    """Give the line that says that a run ended, and what it took."""
+    """Return the line that says that a run ended, with its calls, requests and time."""
     return say(
         "report.run.ends" if driven.calls else "report.run.ends-calls",
         language,
@@ -116,12 +117,12 @@ def ends_line(driven: RunDriven, language: str) -> str:
 
 
 def confirms_line(count: int, language: str) -> str:
-    """Give the line that says how many clauses seem broken, which may take long to confirm."""
+    """Return the line that says how many clauses seem broken; to confirm them may take long."""
     return say("report.confirms", language, count=number(count, language))
 
 
 def progress_line(done: int, total: int, seconds: float, language: str) -> str:
-    """Give the line: cases done, the rate, and the time left once there is something to go by."""
+    """Return the progress line: cases done, the rate, and, if there is a rate, the time left."""
     rate = done / seconds if seconds > 0 else 0.0
     values = {
         "done": number(done, language),

@@ -1,4 +1,4 @@
-"""`test_replay.py`: what failed, as tests that need neither the kit nor its dependencies."""
+"""Writes `test_replay.py`: the failures as tests that need neither the kit nor its dependencies."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from conformance.kit.report.safe_text import in_json, visible
 
 REPLAY = "test_replay.py"
 MOST = 100
-"""Tests in the file: it is to be read, and to run while one waits."""
+"""The most tests in the file. A person must be able to read it, and to wait while it runs."""
 LONGEST = 200_000
-"""Bytes of a body that still go into a file that one reads."""
+"""The most bytes of a body that is written to the file whole."""
 HEAD = 20_000
-"""Characters kept of an answer that is longer: how it begins tells it from others."""
+"""How many characters of a longer answer are kept: its beginning is enough to recognize it."""
 MOST_TEXT = 2_000_000
-"""Characters of requests and answers in the file, after which no more tests are added."""
+"""Limit, in characters, of all requests and answers together. Above it, no more tests are added."""
 
 _OPENS = frozenset({"initialize", "server/discover"})
-"""Before these no handshake goes: they are one, or ask for what comes before one."""
+"""Methods that need no handshake before them."""
 _TEMPLATE = Path(__file__).with_name("templates") / "test_replay.txt"
 _WRONG = {
     "finding.call.accepted": "accepted",
@@ -38,21 +38,25 @@ _WRONG = {
     "finding.call.status_of_valid": "failed",
     "finding.http.wire_fault": "failed",
 }
-"""What is known by its class, not by its words: what was taken and should have been refused, and a
-failure of the server, which may be worded otherwise each time.
+"""Findings for which the test compares the kind of the answer, not its text.
+
+The server accepted what it had to refuse, or it failed, perhaps with another text each time.
 """
 
 _SESSION = "mcp-session-id"
 _PLACEHOLDER = re.compile("«secret-([0-9]+)»")
 _LAST_WORD = re.compile(r"(?<![^\s,{}\[\]\"])[^\s,{}\[\]\"]*\Z")
-"""It begins where a word does: from the middle of one, it would be read again for each sign."""
+"""The last, possibly incomplete word of a text.
+
+The lookbehind keeps the search linear in the length of the text.
+"""
 
 
 @dataclass(slots=True)
 class Before:
-    """What was sent before an exchange, by run: the first handshake, and the steps of its script.
+    """What was sent before an exchange, by run: the first handshake, and the steps of each script.
 
-    `issued` maps a session id that the server gave to the exchange in which it did.
+    `issued` maps a session id from the server to the exchange that returned it.
     """
 
     handshakes: dict[str, dict[str, Exchange]] = field(default_factory=dict)
@@ -60,7 +64,7 @@ class Before:
     issued: dict[str, int] = field(default_factory=dict)
 
     def of(self, exchange: Exchange) -> list[Exchange]:
-        """What has to go before `exchange`, in order."""
+        """Return the exchanges that must be sent before `exchange`, in order."""
         told = self.steps.get((exchange.run, exchange.script or ""), [])
         steps = [one for one in told if one.id < exchange.id]
         opened = [*steps, exchange]
@@ -70,12 +74,12 @@ class Before:
 
 
 class ReplayFile:
-    """Writes what failed and can be sent again; no file where nothing did."""
+    """Writes the failures that can be sent again; no file if there are none."""
 
     name = REPLAY
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the file; what is too long for one that a person reads is left out."""
+        """Yield the file, without requests that are too long for a person to read."""
         cases, requests = _failed(report)
         if not cases:
             return
@@ -85,17 +89,21 @@ class ReplayFile:
 
 
 def _literal(value: Any) -> str:
-    """Python's text of a value as JSON; pytest shows it to a CI system where a test fails."""
+    """Return a Python literal of a value as JSON, without commands for a CI system.
+
+    pytest may print it if a test fails.
+    """
     return ascii(in_json(json.dumps(value)))
 
 
 def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-    """The cases that failed, and the requests that they need, by the ids of the exchanges."""
+    """Return the failed cases, and the requests that they need, by the ids of the exchanges."""
     session, redact = report.session, report.redact
     before = sent_before(report.held, [one.run for one in session.runs])
     written = 0
     always = [[name, redact(value)] for name, value in report.headers]
-    # A target may say a placeholder itself, so that a secret is sent which it was never given.
+    # A target may write a placeholder itself. Only those of the user's own secrets are filled in,
+    # so that no secret goes to a target that was never given it.
     told = " ".join((*(value for _, value in always), *report.options, *report.variables))
     own = sorted(set(_PLACEHOLDER.findall(told)))
     cases: dict[int, dict[str, Any]] = {}
@@ -103,7 +111,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
     too_long: set[int] = set()
 
     def keep(id: int) -> Exchange | None:
-        """Note an exchange's request, once: reading its answer back may cost megabytes."""
+        """Add an exchange's request, once: to read its answer from disk may cost megabytes."""
         nonlocal written
         exchange = report.exchange(id)
         if exchange is None or len(exchange.request.body) > LONGEST:
@@ -137,7 +145,7 @@ def _failed(report: Report) -> tuple[list[dict[str, Any]], dict[int, dict[str, A
 
 
 def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
-    """Sort what was sent by the run and the script that it belongs to."""
+    """Sort the exchanges by their run and script."""
     versions = {run.id: run.version for run in runs}
     found = Before()
     for exchange in exchanges:
@@ -156,9 +164,9 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
 
 
 def _failures(report: Report) -> Iterator[tuple[Item, Finding]]:
-    """What failed: the first finding of each item, then what else was found. MUST before SHOULD.
+    """Yield the failures: the first finding of each item, then the others, MUST before SHOULD.
 
-    A gateway is left out: nothing fails without a provider, which pytest alone does not play.
+    Gateways are left out: their tests need a simulated provider, and pytest alone has none.
     """
     should, superseded = report.fail_on_should, report.fail_on_superseded
     found = failing(report.session, should=should, superseded=superseded)
@@ -170,7 +178,7 @@ def _failures(report: Report) -> Iterator[tuple[Item, Finding]]:
 
 
 def _opens(exchange: Exchange, versions: Mapping[str, str]) -> bool:
-    """Whether an `initialize` asks for the run's own version: scripts also ask for others."""
+    """Return whether an `initialize` asks for the run's version; scripts also ask for others."""
     params = _message(exchange.request).get("params")
     version = params.get("protocolVersion") if isinstance(params, dict) else None
     return isinstance(version, str) and versions.get(exchange.run) == version
@@ -240,7 +248,8 @@ def _answer(answer: Answer | None) -> dict[str, Any]:
     headers = [list(pair) for pair in answer.headers]
     told = {"status": answer.status, "headers": headers, "ended": ""}
     if len(answer.body) > LONGEST:
-        # Up to the end of a word: half a number would not be known as one that changes each time.
+        # Cut before the last word: half a number would not be recognized as one that changes each
+        # time.
         head = _LAST_WORD.sub("", answer.body[:HEAD].decode("utf-8", "replace"))
         return {**told, "text": head, "json": None, "cut": True}
     text = answer.body.decode("utf-8", "replace")

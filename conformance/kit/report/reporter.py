@@ -1,4 +1,4 @@
-"""What is reported, and what makes a file of it."""
+"""What a reporter gets, and the interface that writes one file of the report."""
 
 from __future__ import annotations
 
@@ -15,39 +15,41 @@ from conformance.kit.report.safe_text import ONE_LINE, visible
 from conformance.kit.report.words import say
 
 NAMED_AGAIN: Final = "TARGET"
-"""Stands for the target in what a reader may run, where only a record names it."""
+"""Placeholder for the target in commands and requests, if only a record names the target."""
 
 
 def no_exchange(id: int) -> Exchange | None:
-    """Know no exchange: the look-up where none was recorded."""
+    """Return None: the lookup for a session without recorded exchanges."""
     return None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A session's result, and all that a reporter may tell of it."""
+    """A session's result, and everything that a reporter may show with it."""
 
     session: SessionResult
     language: str = "en"
     redact: Redact = unchanged
-    """Takes secrets out of any text."""
+    """Removes secrets from a text."""
     options: tuple[str, ...] = ()
-    """The words of a command line that starts the session again, without secrets."""
+    """The command-line arguments that start the session again, without secrets."""
     headers: tuple[tuple[str, str], ...] = ()
     """What the session sent with every HTTP request, without secrets."""
     sandbox: bool = False
     """Whether the servers that the session started were in a sandbox."""
     ended: Ended | None = None
-    """What the session ends with; None where that is not known."""
+    """How the session ended; None if that is not known."""
     fail_on_should: bool = False
-    """Whether what breaks a SHOULD fails the session."""
+    """Whether a broken SHOULD fails the session."""
     fail_on_superseded: bool = False
-    """Whether what fails in superseded versions alone fails the session."""
+    """Whether a failure in superseded versions alone fails the session."""
     exchange: Callable[[int], Exchange | None] = no_exchange
-    """Gives the evidence by id."""
+    """Returns the exchange with an id."""
     recorded: bool = False
-    """Whether the session comes from a file, which may be somebody else's: what it names is not
-    started, and nothing is sent there, unless the reader names it again.
+    """Whether the session was read from a file, perhaps from another person.
+
+    The report then starts no command and sends nothing to a host from that file. The reader has to
+    name the target again.
     """
     held: Iterable[Exchange] = ()
     """All exchanges, in the order in which they were sent."""
@@ -57,15 +59,18 @@ class Report:
     """The names of these variables."""
 
     def say(self, id: str, /, **values: object) -> str:
-        """Give a sentence of the report in its language."""
+        """Return a sentence of the report in its language."""
         return say(id, self.language, **values)
 
     def command(self, command: str) -> str:
-        """Give the command of a server that a reader may start; empty for one of a record."""
+        """Return the command of a server that a reader may start; empty if it is from a record."""
         return "" if self.recorded else self.redact(command)
 
     def sendable(self, request: Request) -> Request:
-        """Give a request that a reader may send; one of a record goes to no host by itself."""
+        """Return a request that a reader may send.
+
+        If it comes from a record, a placeholder replaces its host.
+        """
         if not self.recorded or not isinstance(request, HttpRequest):
             return request
         try:
@@ -76,7 +81,7 @@ class Report:
         return replace(request, url=urlunsplit(("http", NAMED_AGAIN, path, there.query, "")))
 
     def text(self, text: str, limit: int | None = ONE_LINE, *, lines: bool = False) -> str:
-        """Give a target's text without secrets, visible, and on one line unless `lines`."""
+        """Return a target's text without secrets, visible, and on one line unless `lines`."""
         return visible(self.redact(text), limit, lines=lines, left_off=self._left_off)
 
     def _left_off(self, count: int) -> str:
@@ -84,11 +89,11 @@ class Report:
 
 
 class Reporter(Protocol):
-    """Tells a session's result in one form."""
+    """Writes a session's result in one form."""
 
     @property
     def name(self) -> str:
-        """The name of the file; of what goes to a stream, the name of the stream."""
+        """The name of the file, or of the stream."""
 
     def parts(self, report: Report) -> Iterable[str]:
-        """Give the text, in parts; none where there is nothing to tell, and so no file."""
+        """Yield the text in parts; nothing if no file is needed."""

@@ -1,7 +1,7 @@
 """One line that sends a request again: `curl` for HTTP, the JSON-RPC message itself for stdio.
 
-The line is shown to people who paste it into a shell, and its bytes come from a target: whatever is
-not plain text travels as base64, and nothing that `curl` would read as a file name is left to it.
+People paste the line into a shell, and its bytes come from a target. Text with special characters
+is sent as base64, and `curl` cannot take any part of the line for a file name.
 """
 
 from __future__ import annotations
@@ -23,31 +23,32 @@ from conformance.kit.report.safe_text import is_plain
 from conformance.kit.transport.bindings import traits_of
 
 LONGEST = 8_000
-"""Bytes of a body that still make a line that one can paste."""
+"""The most bytes of a body in a line that people can paste."""
 
 _PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9][0-9A-Fa-f]|[\w@+=:,./-])+", re.ASCII)
 _READ_OTHERWISE = re.compile(
     r"((?:\\{2,}|\\(?=['\u2018-\u201b%&|<>^]|\Z)|['\u2018-\u201b])+|%(?![0-9][0-9A-Fa-f])|[&|<>^]+)"
 )
-"""What ends single quotes or is read otherwise there: fish takes a backslash before another one or
-before a quote for an escape, and PowerShell takes four other signs for the quote. cmd.exe knows no
-single quotes: it would run what is behind an operator, and put a variable in, of which no name
-begins with a digit. Behind a colon, what it puts in may be without our quotes: then it would count
-others.
+"""Characters that end single quotes, or that another shell reads differently inside them.
+
+fish reads a backslash before a backslash or a quote as an escape. PowerShell takes four other
+characters for the quote. cmd.exe has no single quotes: it would run the text after an operator, and
+replace variables, whose names never begin with a digit. After a colon, its replacement may be
+unquoted, so that its later quotes would be counted wrong.
 """
 _OPERATORS = frozenset("&|<>^")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# curl makes these itself, and the ones of a recorded exchange would be wrong for a new one.
+# curl writes these headers itself, and recorded values would be wrong for a new request.
 _MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "transfer-encoding"}
 
 
 def joined(words: Iterable[str]) -> str:
-    """Write words for a POSIX shell, so that no shell runs a part of them: cmd.exe neither.
+    """Quote words for a POSIX shell, so that no shell runs any part of them, not even cmd.exe.
 
-    All that `shlex` asks for is that a POSIX shell reads them back.
+    `shlex.join` ensures only that a POSIX shell reads the words back.
     """
     line: list[str] = []
-    opened = False  # for cmd.exe, which counts double quotes and nothing else
+    opened = False  # for cmd.exe, which counts only double quotes
     for word in words:
         line.append(_quoted(word, opened=opened))
         opened ^= line[-1].count('"') % 2 == 1
@@ -73,23 +74,23 @@ def _quoted(word: str, *, opened: bool) -> str:
 
 
 def command(request: Request) -> str | None:
-    """Give the line for `request`; None where its body is too long for one."""
+    """Return the line for `request`; None if its body is too long."""
     if len(request.body) > LONGEST:
         return None
     return curl(request) if isinstance(request, HttpRequest) else json_rpc(request)
 
 
 def json_rpc(request: StdioRequest) -> str | None:
-    """Give the message that was written to standard input; None if it is not plain text."""
+    """Return the message that was written to standard input; None if it is not plain text."""
     text = _text(request.body)
     return None if text is None or "\n" in text else text
 
 
 def curl(request: HttpRequest) -> str | None:
-    """Give a `curl` line for a POSIX shell; None for a URL that is too long, or none at all."""
+    """Return a `curl` line for a POSIX shell; None if the URL is too long or not plain text."""
     if len(request.url) > LONGEST or not is_plain(request.url) or re.search(r"\s", request.url):
         return None
-    # -g: brackets and braces are themselves; --path-as-is: `..` stays in the path.
+    # -g takes brackets and braces literally; --path-as-is keeps `..` in the path.
     words = ["curl", "-i", "-g", "--path-as-is", "-X", request.method or "GET"]
     for name, value in request.headers:
         if _TOKEN.fullmatch(name) and name.lower() not in _MADE_BY_CURL and _one_line(value):
@@ -103,7 +104,7 @@ def curl(request: HttpRequest) -> str | None:
             before = f"printf %s {base64.b64encode(request.body).decode('ascii')} | base64 -d | "
             words += ["--data-binary", "@-"]
         else:
-            # Not --data-binary: it would take a body that begins with @ for a file to send.
+            # Not --data-binary: it reads a file if the body begins with @.
             words += ["--data-raw", text]
     words += ["--url", request.url]
     return before + joined(words)
@@ -134,32 +135,35 @@ _BY_CALLS = frozenset(
         "read_only",
     )
 )
-"""Why a tool is left out that another `--allow-calls` includes."""
+"""Reasons to leave out a tool that another value of `--allow-calls` would include."""
 
 
 def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> str:
-    """The line that plays one case again, in the directory `here` where the session was started.
+    """Return the line that replays one case, for the directory `here` of the session's start.
 
-    A command or a file that the options name is found from that directory alone.
+    Commands and files in the options are relative to that directory.
     """
     return _line([*options, "--replay", case], here)
 
 
 def again_line(report: Report, finding: Finding, here: Path | None = None) -> str | None:
-    """The line that sends again what a finding is about: a case, or the scenario of a gateway."""
+    """Return the line that replays a finding's case, or the scenario of a gateway.
+
+    None if neither can be replayed alone.
+    """
     if finding.case is not None:
         return replay_line(report.options, finding.case, here)
     exchange = report.exchange(finding.exchange) if finding.exchange is not None else None
     if exchange is None or exchange.step is None or exchange.script in UNPLAYED:
         return None
     if not isinstance(exchange.request, ModelCall):
-        return None  # a script of a server is one conversation: no step of it stands alone
+        return None  # a server's script is one conversation, so one step cannot be replayed
     return replay_line(report.options, scenario_id(exchange.run, exchange.step).text, here)
 
 
 @dataclass(frozen=True, slots=True)
 class Wider:
-    """The line that calls the tools which a session left out, and the ids of what is said of it."""
+    """The line that calls the left-out tools, and the ids of the messages around it."""
 
     line: str
     before: str = "report.wider"
@@ -167,9 +171,9 @@ class Wider:
 
 
 def wider(report: Report, here: Path | None = None) -> Wider | None:
-    """Give how to call the tools which this session left out; None if no option does.
+    """Return how to call the tools that this session left out; None if no option does.
 
-    A server that the kit starts is called in the sandbox first, on a system that has one.
+    On Linux, a server that the kit starts is called in the sandbox first.
     """
     left = [
         run.run
@@ -190,7 +194,7 @@ def wider(report: Report, here: Path | None = None) -> Wider | None:
 
 
 def explain_line(clause: str, language: str, here: Path | None = None) -> str:
-    """The line that says what a clause asks for."""
+    """Return the line that explains a clause."""
     spoken = () if language == "en" else ("--language", language)
     return joined([_program(here or Path.cwd()), "explain", clause, *spoken])
 
@@ -200,14 +204,17 @@ def _line(words: Iterable[str], here: Path | None) -> str:
 
 
 def _targets_first(words: list[str]) -> Iterator[str]:
-    """The words of a command line with its targets as everybody writes them: first, and bare."""
+    """Yield the arguments with the targets first, without their option, as people write them."""
     ats = [at for at, word in enumerate(words[:-1]) if word == _TARGET]
     yield from (words[at + 1] for at in ats)
     yield from (word for at, word in enumerate(words) if not {at, at - 1} & set(ats))
 
 
 def _program(here: Path) -> str:
-    """Our command as it is found from `here`: by its name where a shell finds this one by it."""
+    """Return our command by its name, or by its path from `here`.
+
+    The name is enough if the shell finds this installation by it.
+    """
     script = Path(sys.executable).with_name(COMMAND)
     on_path = shutil.which(COMMAND)
     if not script.exists() or (on_path is not None and script.samefile(on_path)):

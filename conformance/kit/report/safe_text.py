@@ -1,6 +1,6 @@
-"""Making a target's text harmless: visible, short, and inert in Markdown.
+"""Makes a target's text harmless: visible, short, and inert in Markdown.
 
-Everything that a target says is hostile until it has gone through here.
+Every text from a target is hostile until this module has processed it.
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from conformance.formats.problem import beginning
 from conformance.formats.text.unseen import UNSEEN
 
 ONE_LINE = 200
-"""Characters of a target's text where one line is wanted."""
+"""The most characters of a target's text that has to be on one line."""
 A_MISTAKE = 2_000
-"""Characters of what is said of a file that cannot be used: a name in it may have millions."""
+"""The most characters of a message about an unusable file: a name in it may have millions."""
 
 _LITTLE = 20
-"""Characters too few to be left off: to say so takes as many."""
+"""How many characters over the limit are not cut. A note about the cut would be as long."""
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
 _COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
-"""How a line speaks to the system that runs it: `::name::` at its beginning on GitHub, `##[name]`
-there and on Azure, `##vso[name]` on Azure, `##teamcity[name]`, the last three anywhere in a line.
-The space before `::` ends at the line's end: many empty lines would be read again for each of them.
+"""Commands in a log line for the CI system that runs the job.
+
+GitHub reads `::name::` at the start of a line and `##[name]`; Azure reads `##[name]` and
+`##vso[name]`; TeamCity reads `##teamcity[name]`. The space before `::` cannot span lines, because
+many empty lines would take quadratic time.
 """
 _IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
@@ -34,10 +36,11 @@ _REFERENCE = re.compile(
     r"|:(?=[0-9]*[a-z+-][a-z0-9+\\_-]{0,99}:|100:|1234:))",
     re.IGNORECASE,
 )
-"""What a code host makes a link of once Markdown is undone: `@name` tells somebody, and `#1` writes
-into an issue, as `!1` and `&1` do on some hosts. Of `:white_check_mark:` it makes a picture, which
-would look like a verdict of the kit. Neither a backslash nor an entity keeps it from that; a
-comment in between does.
+"""What a code host turns into a link or a picture after it has read the Markdown.
+
+`@name` notifies a person. `#1`, and on some hosts `!1` and `&1`, adds a reference to an issue.
+`:white_check_mark:` becomes a picture, which would look like a verdict of the kit. A backslash or
+an entity does not prevent that; an HTML comment in between does.
 """
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 
@@ -59,12 +62,13 @@ def visible(
     lines: bool = False,
     left_off: Callable[[int], str] | None = None,
 ) -> str:
-    """Give `text` with every unseen character written as its escape, cut at `limit` characters.
+    """Return `text` with every invisible character escaped, cut at `limit` characters.
 
-    A command to a CI system gets its first sign escaped, too: logs are read by machines.
+    The first character of a command for a CI system is escaped too, because machines read logs.
 
-    Line ends and tabs are kept where `lines` is true. A cut text ends with a whole word, `…` and
-    what `left_off` says of so many characters; it is not cut for a few.
+    With `lines`, line ends and tabs stay. A cut text ends with a whole word and `…`, then what
+    `left_off` returns for the number of missing characters. A text that is only slightly too long
+    is not cut.
     """
     kept, cut = text, ""
     if limit is not None and len(text) > limit + _LITTLE:
@@ -79,9 +83,9 @@ def _disarmed(found: re.Match[str]) -> str:
 
 
 def in_json(text: str) -> str:
-    """Give JSON text of the same meaning without unseen characters and commands to a CI system."""
+    """Return equivalent JSON text without invisible characters and commands for a CI system."""
     if text.isascii() and text.isprintable() and "##" not in text:
-        return text  # as nearly every line: a pattern takes ten times as long
+        return text  # nearly every line; the pattern would take ten times as long
     return _IN_JSON.sub(_json_escape, text)
 
 
@@ -91,17 +95,17 @@ def _json_escape(found: re.Match[str]) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Whether `text` has no unseen character but line ends and tabs."""
+    """Return whether `text` has no invisible characters except line ends and tabs."""
     return _UNSEEN_BUT_LINES.search(text) is None
 
 
 def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
-    """Give `text` visible, on one line, without meaning in Markdown, HTML or a table cell.
+    """Return `text` visible, on one line, and without meaning in Markdown, HTML or a table cell.
 
-    For the middle of a line: a mark that only means something at its beginning is left alone.
+    It is for the middle of a line: marks that matter only at the start of a line are not escaped.
     """
     marked = _MARKS.sub(r"\\\1", visible(text, limit))
-    # Entities for what a backslash does not disarm: tags, cells, and what looks like an address.
+    # A backslash does not disable tags, cells, or what looks like an address; entities do.
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
     marked = _ADDRESS.sub(r"\1&#46;", marked.replace("://", "&#58;//"))

@@ -1,7 +1,7 @@
-"""`summary.md`: the session on one page, for the page of a CI job.
+"""Writes `summary.md`: the session on one page, for the page of a CI job.
 
-Every text of the target is without meaning in Markdown here: a tool's name cannot make a link, a
-heading, a table cell or a tag.
+Every text of the target is inert in Markdown here. A tool's name cannot become a link, a heading, a
+table cell or a tag.
 """
 
 from __future__ import annotations
@@ -53,28 +53,28 @@ from conformance.spec.clauses import guides_url
 from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
-"""Groups shown; the rest is counted."""
+"""The most groups that are shown; the page gives the number of the others."""
 
 _SENTENCE = 1_000
-"""Characters of a sentence of ours: what a target says in it is short already."""
+"""The most characters of our own sentences. Quotes of the target in them are shortened before."""
 
 TOOLS = 8
-"""Names shown of a list of tools; the rest is counted."""
+"""The most names in a list of tools; the page gives the number of the others."""
 
 
 class Summary:
-    """Writes the page; what the session ends with comes first, since a gate reads that."""
+    """Writes the page. The outcome comes first, because CI gates look for it."""
 
     name = "summary.md"
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the page, a line at a time."""
+        """Yield the page, line by line."""
         for line in _Page(report).lines():
             yield f"{line}\n"
 
 
 class _Page:
-    """Carries the report through the page's parts."""
+    """Writes the parts of the page from one report."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -86,7 +86,7 @@ class _Page:
         return in_markdown(self.report.text(text, limit), None)
 
     def name(self, name: str) -> str:
-        """A short name for a sentence, which is made inert as a whole."""
+        """Return a short name for a sentence. The whole sentence is made inert later."""
         return self.report.text(name, 60)
 
     def lines(self) -> Iterable[str]:

@@ -1,7 +1,7 @@
-"""The end of a session on the terminal: what failed, what was not looked at, and the level.
+"""The end of a session on the terminal: what failed, what was not checked, and the level.
 
-No wall of text: a line for a group, a line for its reason, and a count of what is left off. What a
-target says is shown with its control characters written out, so that it cannot move the cursor.
+It is short: a line for a group, a line for its reason, and the number of groups left off. Control
+characters in a target's text are escaped, so that they cannot move the cursor.
 """
 
 from __future__ import annotations
@@ -58,16 +58,16 @@ from conformance.spec.messages import as_code
 from conformance.spec.vocabulary import RunKind, Verdict
 
 GROUPS = 20
-"""Groups shown; the report has the rest."""
+"""The most groups that are shown; the report has the others."""
 
 _TOOLS = 5
 _RUNS = 6
 _REASONS = 5
 _MISSING = 8
 _COMMAND = 2_000
-"""Characters of a command, which is of no use where some are missing."""
+"""The most characters of a command. An incomplete command would be useless, so this is a lot."""
 _TOLD = 1_000
-"""Characters of a sentence of ours: what a target says in it is short already."""
+"""The most characters of our own sentences. Quotes of the target in them are shortened before."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
     Verdict.KIT_ERROR: {"red": True, "bold": True},
@@ -79,14 +79,14 @@ _PAINT = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line and its markup, as pytest's terminal writer takes it."""
+    """A line and its markup, in the form that pytest's terminal writer takes."""
 
     text: str
     markup: tuple[str, ...] = ()
 
 
 class Terminal:
-    """Writes the end of a session; `page` is the path of `report.html`, if that was written."""
+    """Writes the end of a session; `page` is the path of `report.html`, if it was written."""
 
     name = "terminal"
 
@@ -94,11 +94,11 @@ class Terminal:
         self.page = page
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the lines as plain text."""
+        """Yield the lines as plain text."""
         yield from (f"{line.text}\n" for line in self.lines(report))
 
     def lines(self, report: Report) -> Iterator[Line]:
-        """Give the lines with their markup."""
+        """Yield the lines with their markup."""
         writer = _Summary(report)
         yield from writer.uncalled()
         yield from writer.findings()
@@ -106,12 +106,12 @@ class Terminal:
         yield from writer.looked_at()
         yield from writer.standing()
         if self.page:
-            # Its directory may be one that a repository named.
+            # The path may contain a directory name from a repository.
             yield Line(report.say("report.terminal.report", path=visible(self.page, None)))
 
 
 class _Summary:
-    """Carries the report through the parts."""
+    """Writes the parts from one report."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -139,7 +139,7 @@ class _Summary:
             yield Line(early, ("yellow",))
         for error in self.session.kit_errors[:GROUPS]:
             yield Line(f"{self.say('report.kit-error')} {self.text(error, 400)}", ("red", "bold"))
-        # A warning is printed in full only if it fails the session; else in two lines.
+        # A warning is printed in full only if it fails the session; otherwise in short.
         wanted = (Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN)
         found = groups(self.session, wanted)
         apart = False
@@ -174,7 +174,7 @@ class _Summary:
             yield Line(self.say("report.terminal.more", count=more))
 
     def idle_waivers(self) -> list[UsedWaiver]:
-        """Those of clauses that were asked about which cover nothing, and are not stale."""
+        """Return waivers that cover nothing and are not stale, if their clause was judged."""
         asked = {item.clause for item in all_items(self.session)}
         idle = (used for used in self.session.waivers if not used.waived and used.stale is None)
         return [used for used in idle if used.waiver.clause in asked]
@@ -208,12 +208,12 @@ class _Summary:
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
     def superseded(self) -> Line:
-        """What stands above the findings that no current version has."""
+        """Return the heading of the findings that only superseded versions have."""
         what = "counted" if self.report.fail_on_superseded else "apart"
         return Line(self.say(f"report.superseded.{what}"), ("bold",))
 
     def only_in(self, group: Group) -> str:
-        """The runs concerned, where there are several, or others that are not."""
+        """Return the group's runs in parentheses; empty if the session has only one run."""
         return f"({self.names(group.runs, _RUNS)})" if len(self.session.runs) > 1 else ""
 
     def warned(self, group: Group) -> Iterable[Line]:
@@ -228,7 +228,7 @@ class _Summary:
             yield from self.seen(finding)
 
     def seen(self, finding: Finding) -> Iterable[Line]:
-        """In which call or request it was seen, where the finding does not say it."""
+        """Yield the call or request that shows a finding, if the finding does not name it."""
         sent = sent_in(finding, self.report)
         if sent is not None:
             yield Line(f"    {self.say('report.sent', call=self.text(sent, _TOLD))}")
@@ -238,7 +238,7 @@ class _Summary:
         return listed(tools, limit, self.language, text, more)
 
     def codes(self, tools: tuple[str, ...]) -> str:
-        """The same within a sentence."""
+        """Return names for use within a sentence, each marked as code."""
         text, more = lambda name: as_code(self.text(name, 40)), "report.terminal.more"
         return listed(tools, _TOOLS, self.language, text, more)
 
@@ -284,7 +284,7 @@ class _Summary:
         yield Line(self.say("report.terminal.verdicts", counts=told))
 
     def misleading(self) -> Iterable[Line]:
-        """The refusals that name another parameter than the wrong one."""
+        """Yield the refusals that name another parameter than the wrong one."""
         found = misleading(self.session)
         if found:
             yield Line(self.say("report.misleading"), ("yellow",))
@@ -335,7 +335,7 @@ class _Summary:
             clauses = ", ".join(self.text(clause) for clause in lack.clauses)
             name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
             head = f"      {clauses}  {name}"
-            if lack.reason is None:  # what was found is printed above
+            if lack.reason is None:  # failures are explained above
                 yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 400)}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
@@ -349,7 +349,7 @@ class _Summary:
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
     def rates_told(self) -> Iterable[Line]:
-        """What the rates mean, where they say something that is not plain: none, or nothing."""
+        """Explain the rates that need it: zero, and those with nothing to count."""
         rated = [run for run in self.session.runs if _is_rated(run)]
         repairs = [run.repair.rate.rate for run in rated]
         rates = [r for run in rated for r in (run.explain.names_parameter, run.repair.rate)]
@@ -378,5 +378,5 @@ class _Summary:
 
 
 def _is_rated(run: RunResult) -> bool:
-    """Whether a run has rates: one that calls tools."""
+    """Return whether a run has rates: a full run of a target with tools."""
     return run.run.kind is RunKind.FULL and offers_tools(run)

@@ -1,4 +1,4 @@
-"""The report's own words, in a language: sentences, names, numbers, clauses and waivers."""
+"""The report's own words in one language: sentences, names, numbers, clauses and waivers."""
 
 from __future__ import annotations
 
@@ -13,33 +13,33 @@ from conformance.spec.messages import Message, as_code, codes, message
 from conformance.spec.vocabulary import Level, Requirement, Verdict
 
 NOTHING = "–"
-"""Stands for a rate where there was nothing to count."""
+"""Shown instead of a rate if there was nothing to count."""
 
 NAMED = 5
-"""Places named; all of them are in the report's row and in results.json."""
+"""The most places that are named; the report's row and `results.json` have all of them."""
 
 Told = tuple[Item, Finding]
 
 
 def say(id: str, language: str, /, **values: object) -> str:
-    """Give the sentence `id` in `language`; raises KeyError for an id that the source lacks."""
+    """Return the sentence `id` in `language`; raises `KeyError` for an unknown id."""
     return message(id, **values).words(language)
 
 
 def verdict_name(verdict: Verdict, language: str) -> str:
-    """Give the name of a verdict, in lower case."""
+    """Return the name of a verdict, in lower case."""
     return say(f"report.verdict.{verdict.value}", language)
 
 
 def level_name(level: Level | None, language: str) -> str:
-    """Give the name of a level; None, a protocol run's, reads as not judged."""
+    """Return the name of a level. None, as in a protocol run, reads as not judged."""
     return say(f"report.level.{'null' if level is None else level.value}", language)
 
 
 def claims_told(run: RunResult, language: str, text: Callable[[str], str]) -> tuple[str, ...]:
-    """Give what a target claims of itself, and whether the run shows as much.
+    """Return what a target claims to conform to, and a note if the run reached a lower level.
 
-    `text` makes a name harmless and short.
+    `text` makes a name safe and short.
     """
     if not run.claims:
         return ()
@@ -58,26 +58,26 @@ def claims_told(run: RunResult, language: str, text: Callable[[str], str]) -> tu
 
 
 def requirement_name(requirement: Requirement, language: str) -> str:
-    """Give MUST, SHOULD or MAY as the language's clauses write it."""
+    """Return MUST, SHOULD or MAY as clauses in this language write it."""
     return say(f"report.requirement.{requirement.value.lower()}", language)
 
 
 def number(value: int, language: str) -> str:
-    """Give a whole number with the thousands marked as the language does."""
+    """Return an integer with the thousands separator of the language."""
     if language == "en":
         return f"{value:,}"
-    # Spanish and Portuguese leave four digits together.
+    # Spanish and Portuguese do not separate four digits.
     return str(value) if abs(value) < 10_000 else f"{value:,}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 def decimal(value: float, digits: int, language: str) -> str:
-    """Give a number with `digits` decimals and the language's decimal sign."""
+    """Return a number with `digits` decimals and the language's decimal separator."""
     text = f"{value:.{digits}f}"
     return text if language == "en" else text.replace(".", ",")
 
 
 def percent(rate: Rate, language: str) -> str:
-    """Give a rate as whole per cent; 100 and 0 only where it is exactly that."""
+    """Return a rate as a whole percentage; 100% and 0% only if it is exactly that."""
     share = rate.rate
     if share is None:
         return NOTHING
@@ -90,7 +90,7 @@ def percent(rate: Rate, language: str) -> str:
 
 
 def duration(seconds: float, language: str) -> str:
-    """Give a time for a person: milliseconds, seconds, or minutes and seconds."""
+    """Return a duration for a person: in milliseconds, seconds, or minutes and seconds."""
     if seconds < 1:
         return f"{round(seconds * 1000)} ms"
     if seconds < 60:
@@ -101,10 +101,10 @@ def duration(seconds: float, language: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What a reader needs of a clause.
+    """What a reader needs to know about a clause.
 
-    `quote` and `source` are empty for a clause of our own, and where the version that was checked
-    does not have the sentence.
+    `quote` and `source` are empty for our own clauses, and if the checked version lacks the
+    sentence.
     """
 
     id: str
@@ -116,9 +116,9 @@ class Rule:
 
 @cache
 def rule(id: str, language: str, version: str = "") -> Rule | None:
-    """Give the clause `id` in `language`; None for an unknown id, such as that of a stale waiver.
+    """Return the clause `id` in `language`; None for an unknown id, such as that of a stale waiver.
 
-    What it quotes is of the `version` that was checked, if one is named.
+    With `version`, its quote and source are those of that version.
     """
     clause = clauses().get(id)
     if clause is None:
@@ -133,7 +133,7 @@ def rule(id: str, language: str, version: str = "") -> Rule | None:
 
 
 def sentence(id: str, language: str) -> str:
-    """Give a clause's sentence; empty for an unknown id."""
+    """Return a clause's sentence; empty for an unknown id."""
     found = rule(id, language)
     return found.text if found else ""
 
@@ -145,9 +145,9 @@ def listed(
     text: Callable[[str], str],
     more: str = "report.more",
 ) -> str:
-    """Give the first names, and of the others how many they are, as the message `more` says it.
+    """Return the first `limit` names, then the number of the others in the message `more`.
 
-    `text` makes a name harmless and short.
+    `text` makes a name safe and short.
     """
     shown = ", ".join(text(name) for name in names[:limit])
     left = len(names) - limit
@@ -157,9 +157,9 @@ def listed(
 def verified_words(
     verified: int, applicable: int, tools: Sequence[str], language: str, text: Callable[[str], str]
 ) -> str:
-    """Give how many clauses were verified, and the tools for which not all of them were.
+    """Return how many clauses were verified, and the tools for which some were not.
 
-    `text` makes a name harmless and short.
+    `text` makes a name safe and short.
     """
     if not tools:
         return say("report.verified", language, verified=verified, applicable=applicable)
@@ -169,14 +169,14 @@ def verified_words(
 
 
 def misleading_words(each: Unnamed, language: str, text: Callable[[str], str]) -> str:
-    """Give one line for a refusal that names other parameters than the one that was wrong."""
+    """Return one line for a refusal that names other parameters than the wrong one."""
     named = codes(text(name) for name in each.named)
     values = {"tool": text(each.tool), "parameter": text(each.parameter), "named": named}
     return say("report.misleading.of", language, **values)
 
 
 def waiver_words(used: UsedWaiver, language: str) -> str:
-    """Give one line for a waiver; its texts come from a file and are not escaped."""
+    """Return one line for a waiver. Its texts come from a file and are not escaped."""
     waiver = used.waiver
     named = [part for part in (waiver.tool, waiver.run) if part is not None]
     where = " · ".join(named) or say("report.waivers.everywhere", language)
@@ -195,14 +195,14 @@ def waiver_words(used: UsedWaiver, language: str) -> str:
 
 
 def told_of(items: Sequence[Item]) -> list[Told]:
-    """Give every finding of some items, each with its item, in order."""
+    """Return every finding of some items, each with its item, in order."""
     return [(item, finding) for item in items for finding in item.findings]
 
 
 def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> str:
-    """Give in how many cases more the same was found, and where; empty where there is one finding.
+    """Return how many more findings there are, and where; empty if there is only one.
 
-    `text` makes what a target said harmless and short.
+    `text` makes a target's text safe and short.
     """
     rest = told[1:]
     if not rest:
@@ -220,7 +220,10 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
 
 
 def _first_names(labels: Iterator[str], *, other_than: str) -> list[str]:
-    """Some different ones, one more than are named: the same may hold of a thousand tools."""
+    """Return the first distinct labels, at most one more than are named.
+
+    The limit saves time: a thousand tools may have the same finding.
+    """
     names: dict[str, None] = {}
     for label in labels:
         if label and label != other_than:
@@ -233,10 +236,10 @@ def _first_names(labels: Iterator[str], *, other_than: str) -> list[str]:
 def _label(
     item: Item, finding: Finding, language: str, text: Callable[[str], str], *, tools: bool
 ) -> str:
-    """Where a finding stands: its tool, if there are several, and its place.
+    """Return where a finding is: its tool, if there are several, and its place.
 
-    The place is a parameter or a path, or of a script's step what was sent; the words of a call
-    without either would be as long as the call.
+    The place is a parameter or a path; for a script's step, it is what was sent. A call without a
+    place gets no words, because they would be as long as the call.
     """
     values = [value for _, value in finding.message.values if isinstance(value, Message)]
     words = [value.words(language) for value in values] if finding.case is None else []

@@ -1,4 +1,4 @@
-"""The files of a report, and which reporter writes each."""
+"""Writes the files of a report, each with its reporter."""
 
 from __future__ import annotations
 
@@ -29,40 +29,40 @@ class Badge:
     name = "badge.json"
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the document."""
+        """Yield the document."""
         yield json.dumps(badge(report.session, report.language), indent=1) + "\n"
 
 
 REPORTERS: tuple[Reporter, ...] = (ResultsJson(), Badge(), Summary(), ReplayFile())
-"""A new file of the report is one more reporter here."""
+"""Add a reporter here for each new file of the report."""
 
 EXCHANGES, JUNIT = RECORD, "junit.xml"
-"""The record of a session, which it writes while it drives, and pytest's own report."""
+"""The session's record, which is written while the kit drives, and pytest's own report."""
 
 FILES = (*(reporter.name for reporter in REPORTERS), Page.name, JUNIT, EXCHANGES)
-"""All files of a report: those of an earlier one are removed before a session begins."""
+"""All files of a report. The kit removes those of an earlier report before a session begins."""
 
 
 LOOKED_AT = 8 * 1024
-"""Bytes of a file in which its mark is looked for."""
+"""How many bytes of a file are searched for its mark."""
 _MARKS = {
     ResultsJson.name: rb'\{\s*"kit": "',
     Badge.name: rb'\{\s*"schemaVersion": 1,\s*"label": "agent formats"',
     Summary.name: rb"## (?:Conformance report|Informe de conformidad|Relat\xc3\xb3rio de conform)",
     ReplayFile.name: rb'"""Sends again what broke a clause',
     Page.name: rb'(?s).*<title id="head-title">(?:Conformance|Informe de|Relat)',
-    # pytest writes it: of the kit are the tests in it, each with its clause. The package is in
-    # their names only where pytest finds one. A short file without tests is nobody's loss.
+    # pytest writes it. It is the kit's if a test in it has the id of a clause. pytest writes the
+    # package before the name only if it finds one. A short file without tests may be replaced.
     JUNIT: rb'(?s).*\.test_\w+" name="test_\w+\[[A-Z]+-[A-Z]+-\d{3}|'
     rb"(?!.*<testcase|.{%d})<\?xml" % LOOKED_AT,
-    # Numbers that JSON has no word for are said before all else.
+    # `floats` comes first if the record has numbers that JSON cannot express.
     EXCHANGES: rb'\{(?:"floats":"float[-0-9a-f]*:",)?"format":\s*\d+,\s*"kit":',
 }
-"""How each file of a report begins, by which the kit knows its own."""
+"""Patterns by which the kit recognizes its own files."""
 
 
 def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
-    """The first of these files that is there and that the kit did not write; raises OSError."""
+    """Return the first of these files that another program wrote; raises `OSError`."""
     for name in names:
         path = directory / name
         if not path.is_file():
@@ -75,15 +75,15 @@ def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
 
 
 def is_marked(name: str, head: bytes) -> bool:
-    """Whether a file of a report's name begins as the kit's own do, or is empty."""
+    """Return whether a file begins like the kit's own file of this name, or is empty."""
     return not head.strip() or re.match(_MARKS[name], head) is not None
 
 
 def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Message]]:
-    """Write what each of `REPORTERS` tells into `directory`.
+    """Write the file of each reporter in `REPORTERS` into `directory`.
 
-    Gives the paths, and for each file at which the kit failed what it says of that. Raises OSError
-    where the directory cannot be written.
+    Returns the paths, and a message for each file that a fault of the kit prevented. Raises
+    `OSError` if the directory cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
@@ -104,21 +104,21 @@ def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Messa
 
 
 def not_written(file: str, error: Exception) -> Message:
-    """That a file of the report is missing because of a fault of the kit."""
+    """Return the message that a report file is missing because of a fault of the kit."""
     fault = fault_of(error)
     where = message("kit.report_failed", file=file)
     return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
 def part_of(name: str) -> str:
-    """What a file is called until it is written."""
+    """Return the temporary name of a file while it is written."""
     return f".{name}.part"
 
 
 def write_whole(path: Path, parts: Iterable[str]) -> None:
-    """Write a file under another name, and rename it: nobody finds a half of it.
+    """Write a file under a temporary name, then rename it, so that nobody sees a partial file.
 
-    What has the other name is taken away first: a link would lead to a file of somebody else.
+    An existing temporary file is removed first: it could be a link to another person's file.
     """
     beside = path.with_name(part_of(path.name))
     beside.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ def write_whole(path: Path, parts: Iterable[str]) -> None:
 
 
 OUTDATED = "lightgrey"
-"""The color of a badge that says nothing of the server as it is now."""
+"""The color of a badge that says nothing about the current state of the server."""
 
 _COLORS = {
     None: OUTDATED,
@@ -147,13 +147,14 @@ _COLORS = {
 }
 _GREENER = {level for level in Level if _COLORS[level] in {"yellow", "green", "brightgreen"}}
 _BROKEN = "orange"
-"""The best color while a clause is broken: some are needed for no level, and fail a session."""
+"""The best color while a clause is broken. Some clauses fail a session but belong to no level."""
 
 
 def badge(session: SessionResult, language: str = "en") -> dict[str, Any]:
-    """Give the badge: the level of the weakest full run, gray if no run has one.
+    """Return the badge: the level of the weakest full run, gray if no run has one.
 
-    Broken clauses of current versions are counted, too: a level alone would look like success.
+    It also counts the broken clauses of current versions, because a level alone would look like
+    success.
     """
     level = session_level(session)
     name, color = standing_name(session, language), _COLORS[level]

@@ -10,21 +10,21 @@ from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.spec.vocabulary import Verdict
 
 KEYWORDS = 8
-"""Keywords shown from the start, the worst first; the others are a click away."""
+"""How many keywords are visible at first, the worst first. The reader can open the others."""
 
 MOST = 64
-"""Keywords shown at all; JSON Schema has fewer that one can break."""
+"""The most keywords that are shown. JSON Schema has fewer that a call can break."""
 
 OPEN = 4
-"""Pieces of advice that need no click."""
+"""How many pieces of advice are open at first."""
 
 _UNNAMED = 10
-"""Refusals shown; `results.json` has a few more, and `exchanges.ndjson` all."""
+"""The most refusals that are shown. `results.json` has a few more, and `exchanges.ndjson` all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a bar: its class, where it begins, and its width, of 100."""
+    """A part of a bar: its style class, and its start and width in percent."""
 
     kind: str
     at: float
@@ -33,7 +33,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """What became of some mistakes: a message with its values, how many, and a class."""
+    """How some mistakes ended: a message id with its values, their number, and a style class."""
 
     id: str
     count: int
@@ -42,7 +42,7 @@ class End:
 
 
 def parts(shares: Sequence[tuple[int, str]]) -> list[Part]:
-    """Give one bar in parts: a part for each (count, class), as wide as its share."""
+    """Return the parts of one bar, one for each (count, class), as wide as its share."""
     total = sum(count for count, _ in shares)
     made, at = [], 0.0
     for count, kind in shares:
@@ -53,7 +53,7 @@ def parts(shares: Sequence[tuple[int, str]]) -> list[Part]:
 
 
 def ends(repair: Repair) -> list[End]:
-    """Give what became of the mistakes; empty where all ended alike."""
+    """Return how the mistakes ended; empty if all ended the same way."""
     told = [
         End("report.html.repair.steps", count, "fill" if steps == 1 else "fill2", steps)
         for steps, count in repair.steps.items()
@@ -71,20 +71,20 @@ def ends(repair: Repair) -> list[End]:
 
 
 def ends_bar(repair: Repair) -> list[Part]:
-    """Give the same as a bar; empty where an older file does not say in how many steps."""
+    """Return `ends` as a bar; empty if a file of an older kit does not have the steps."""
     told = ends(repair)
     whole = sum(end.count for end in told) == repair.rate.of
     return parts([(end.count, end.kind) for end in told]) if whole else []
 
 
 def verdict_parts(counts: Mapping[Verdict, int]) -> list[Part]:
-    """Give the counts by verdict as a bar, without what does not apply: that says nothing."""
+    """Return the counts by verdict as a bar, without the clauses that do not apply."""
     shown = [(n, v) for v, n in counts.items() if n and v is not Verdict.NOT_APPLICABLE]
     return parts([(count, f"b-{verdict.value}") for count, verdict in shown])
 
 
 def advised(advice: Advice) -> str:
-    """Give what a suggestion would look like, as the members of an error."""
+    """Return an example of a suggestion, as the members of an error."""
     error = {"parameter_name": advice.parameter, "suggested_value": advice.suggested}
     return json.dumps(error, ensure_ascii=False)[1:-1]
 
@@ -92,7 +92,10 @@ def advised(advice: Advice) -> str:
 def worst_first(
     by_keyword: Mapping[str, Rate | tuple[Rate, ...]],
 ) -> list[tuple[str, tuple[Rate, ...]]]:
-    """Give the rates of each keyword, the lowest first, and among equals the one counted most."""
+    """Return the rates of each keyword, the lowest first.
+
+    Of equal rates, the one with the larger count comes first.
+    """
     rows = [
         (keyword, rates if isinstance(rates, tuple) else (rates,))
         for keyword, rates in by_keyword.items()
@@ -105,9 +108,10 @@ def _worst(rate: Rate) -> tuple[float, int]:
 
 
 def unnamed(explain: Explain) -> tuple[list[Unnamed], int]:
-    """Give refusals that do not name the parameter, and how many are left off.
+    """Return refusals that do not name the parameter, and the number of those left off.
 
-    The first of each keyword comes before the second of any: none crowds out the others.
+    The first refusal of each keyword comes before the second of any, so that every keyword is
+    shown.
     """
     shown = _by_turns(explain.unnamed)[:_UNNAMED]
     return shown, explain.names_parameter.of - explain.names_parameter.hits - len(shown)

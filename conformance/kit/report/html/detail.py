@@ -1,4 +1,4 @@
-"""The inside of a row: what was sent, what came back, and the lines that send it again."""
+"""The details of a row: what was sent, what came back, and the lines that send it again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import again_line, command
 
 _EVIDENCE = 3
-"""Places of a row whose exchange is shown."""
+"""The most places of a row whose exchange is shown."""
 
 _MESSAGES = 3
 _NOISE = 5
@@ -33,7 +33,7 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What came back; `body` is empty where nothing did."""
+    """What came back; `body` is empty if there was no answer."""
 
     body: Pieces
     noise: tuple[str, ...]
@@ -48,12 +48,12 @@ class Pair:
     answered: Answered
     lanes: Sequence[Lane] = ()
     hidden: int = 0
-    """Requests to the provider that have no lane."""
+    """How many requests to the provider have no lane."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The evidence of one place: what came of a call, and the lines that send it again."""
+    """The evidence of one place: its exchanges, and the lines that send the request again."""
 
     place: Place
     label: Label
@@ -63,7 +63,7 @@ class Evidence:
 
 
 def evidence(row: Row, report: Report) -> Iterator[Evidence]:
-    """Give the evidence of the first few places of a row."""
+    """Yield the evidence of the first few places of a row."""
     made = 0
     for place in row.places:
         finding = place.finding
@@ -84,8 +84,8 @@ def evidence(row: Row, report: Report) -> Iterator[Evidence]:
 
 
 def _steps(finding: Finding, report: Report) -> Iterator[Pair]:
-    """Give what came of the exchange: each step of a repair with its answer."""
-    bare = replace(finding, path=None)  # it is a place in the first answer
+    """Yield what followed the exchange: each step of a repair with its answer."""
+    bare = replace(finding, path=None)  # the path is a place in the first answer
     for step in map(report.exchange, finding.then):
         if step is not None:
             yield _pair(step, bare, report)
@@ -120,18 +120,21 @@ def _answered(answer: Answer | None, finding: Finding, report: Report) -> Answer
 
 
 def _body(body: bytes, report: Report, mark: str | None = None) -> Pieces:
-    """Give a body: JSON laid out, text as it is, anything else by its first bytes."""
+    """Return a body for the page:
+
+    JSON with its layout, other text unchanged, binary data escaped.
+    """
     if len(body) < 200_000:
         try:
             return layout(told_in(body.decode("utf-8")), report, mark)
         except (ValueError, RecursionError):
-            pass  # not JSON, or too deep to be read: shown as the text it is
+            pass  # not JSON, or nested too deeply: shown as plain text
     text = report.text(body[:20_000].decode("utf-8", "backslashreplace"), 4_000, lines=True)
     return [(Piece.PLAIN, text)] if text else []
 
 
 def _lines(exchange: Exchange, finding: Finding, report: Report) -> Iterator[str]:
-    """Give the lines that send the request again, and that play the case again."""
+    """Yield the line that sends the request again, and the line that replays the case."""
     line = command(report.sendable(exchange.request).with_headers(report.headers))
     if line:
         yield report.text(line, None)

@@ -1,4 +1,4 @@
-"""A JSON value laid out for the page: cut to its size, with one place marked."""
+"""Lays out a JSON value for the page: shortened, with one place marked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _STRING = 400
 
 
 class Piece(Enum):
-    """What a piece of the layout is; a template gives each its markup."""
+    """The kind of a piece of the layout. A template has the markup for each."""
 
     PLAIN = "plain"
     KEY = "key"
@@ -32,10 +32,9 @@ Pieces = list[tuple[Piece, str]]
 
 
 def layout(value: Any, report: Report, mark: str | None = None, absent: str = "") -> Pieces:
-    """Give `value` laid out over lines, at most some 5,000 characters long.
+    """Return `value` as indented lines, about 5,000 characters at most.
 
-    `mark` is a JSON Pointer: what is there is marked. Where nothing is there, `absent` is shown in
-    its place.
+    `mark` is a JSON Pointer to the place to mark. If nothing is there, `absent` is shown instead.
     """
     path = None if mark is None else list(steps_of(mark))
     printed = _Printer(report, absent).value(value, path, 0)
@@ -46,7 +45,7 @@ _kind = itemgetter(0)
 
 
 def pointer_of(json_path: str) -> str | None:
-    """Give the pointer of a simple JSON path (`$.errors[0].type`); None for any other text."""
+    """Return the JSON Pointer of a simple JSON path (`$.errors[0].type`); None for other text."""
     if not json_path.startswith("$"):
         return None
     steps = json_path[1:].replace("[", ".").replace("]", "").split(".")[1:]
@@ -54,7 +53,7 @@ def pointer_of(json_path: str) -> str | None:
 
 
 class _Printer:
-    """Writes one value, and stops writing members once the page is full."""
+    """Writes one value, and leaves out members as soon as the size limit is reached."""
 
     def __init__(self, report: Report, absent: str) -> None:
         self._report = report
@@ -62,7 +61,7 @@ class _Printer:
         self._left = _CHARACTERS
 
     def value(self, value: Any, path: list[str] | None, depth: int) -> Iterator[tuple[Piece, str]]:
-        """Write a value; `path` leads from here to the marked place, if there is one."""
+        """Write a value; `path` leads from it to the marked place, if it contains that place."""
         here = path == []
         if here:
             yield Piece.MARK, ""
@@ -127,7 +126,7 @@ class _Printer:
         try:
             text = json.dumps(value, ensure_ascii=False)
         except ValueError:
-            text = "…"  # an integer of more digits than Python writes out
+            text = "…"  # an integer with more digits than Python converts
         shown = self._report.text(text, _STRING)
         self._left -= len(shown)
         return shown

@@ -1,4 +1,4 @@
-"""The matrix of clauses and tools: the gravest verdict of all runs in each cell."""
+"""The matrix of clauses and tools. Each cell has the gravest verdict of all runs."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from conformance.kit.report.levels import GRAVITY, all_items, in_the_way
 from conformance.spec.vocabulary import Verdict
 
 FEW = 20
-"""Tools up to which the matrix is open and has a column for each."""
+"""Up to this number of tools, the matrix is open and has a column for each."""
 
 _TOOLS = 100
-"""Tools shown at most, of those in which something is broken; the gravest first."""
+"""The most tools that are shown of those with a broken clause, the gravest first."""
 
 Cells = Mapping[tuple[str, str | None], Verdict]
 
@@ -23,9 +23,10 @@ _BROKEN = {Verdict.KIT_ERROR, Verdict.FAIL, Verdict.FLAKY, Verdict.WARN, Verdict
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """What the matrix shows: what is broken, or keeps a run from a level, and apart the rest.
+    """The content of the matrix.
 
-    The clauses about the whole target have no row of cells. Those that never apply are counted.
+    `seen` clauses are broken or keep a run from a level; `rest` are the others. Clauses about the
+    whole target (`whole_*`) have no row of cells. `nowhere` counts those that never apply.
     """
 
     cells: Cells
@@ -36,7 +37,7 @@ class Matrix:
     whole_rest: tuple[str, ...]
     nowhere: int
     hit: tuple[str, ...] = ()
-    """Of many tools, those in which something is broken, the gravest first."""
+    """The tools with a clause in `seen`, the gravest first."""
 
     @property
     def few(self) -> bool:
@@ -45,21 +46,21 @@ class Matrix:
 
     @property
     def hit_shown(self) -> tuple[str, ...]:
-        """Those of many tools that have a row."""
+        """The tools in `hit` that are shown."""
         return self.hit[:_TOOLS]
 
     def of_tools(self, tools: Sequence[str]) -> list[str]:
-        """Give the clauses that have a cell with one of `tools`."""
+        """Return the clauses that have a cell with one of `tools`."""
         return [c for c in self.seen if any((c, tool) in self.cells for tool in tools)]
 
     def gravest(self, clause: str) -> Verdict:
-        """Give the gravest verdict on a clause, whatever the tool."""
+        """Return the gravest verdict on a clause, for any tool."""
         found = {self.cells[clause, tool] for tool in self.tools if (clause, tool) in self.cells}
         return min(found, key=GRAVITY.index)
 
 
 def matrix(session: SessionResult) -> Matrix:
-    """Give the matrix of a session."""
+    """Return the matrix of a session."""
     cells = _cells(session)
     applying = {clause for (clause, _), verdict in cells.items() if verdict is not _NOWHERE}
     clauses = sorted({clause for clause, tool in cells if tool is not None} & applying)
@@ -97,9 +98,10 @@ def _parted(
     cells: Cells,
     lacking: frozenset[str],
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The clauses to see from the start, and the others.
+    """Return the clauses that are shown at first, and the others.
 
-    What could not be verified is not broken, and yet keeps a run from a level: that is seen.
+    Clauses that are not verified are not broken. But they are shown at first if they keep a run
+    from a level.
     """
     seen = [
         clause
@@ -114,7 +116,7 @@ def _is_seen(clause: str, verdict: Verdict | None, lacking: frozenset[str]) -> b
 
 
 def _gravities(tool: str, clauses: Sequence[str], cells: Cells) -> list[int]:
-    """Give the gravities of a tool's cells, the gravest first: a key to sort tools by."""
+    """Return the gravities of a tool's cells, the gravest first, as a sort key."""
     return sorted(
         GRAVITY.index(verdict) for clause in clauses if (verdict := cells.get((clause, tool)))
     )

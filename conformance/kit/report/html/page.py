@@ -1,7 +1,7 @@
-"""`report.html`: the page for people, made from the templates in `templates/`.
+"""Writes `report.html`, the page for people, from the templates in `templates/`.
 
-Autoescape makes what a target says inert; what no eye can see is written out before that. A policy
-in the page lets nothing load, and no script run but its own.
+Autoescape makes a target's text inert; before that, invisible characters are escaped. A content
+security policy in the page blocks all loading, and all scripts except the page's own.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ SYMBOLS = {
     Verdict.FLAKY: "≈",
     Verdict.KIT_ERROR: "‼",
 }
-"""A verdict in one character: color alone would not reach everybody."""
+"""A character for each verdict, for readers who cannot see the color."""
 
 _BUDGET = 6_000_000
-"""Characters of all details together: the page must open without delay."""
+"""Limit, in characters, of all details together, so that the page opens without delay."""
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
 _TICKED = re.compile("`([^`\n]+)`")
@@ -61,9 +61,7 @@ _TICKED = re.compile("`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class OwnRow:
-    """A row other than a verdict: an error of the kit in collection or set-up, as pytest reports
-    it.
-    """
+    """A row that is not a verdict: an error of the kit that pytest reports outside tests."""
 
     id: str
     verdict: Verdict
@@ -72,7 +70,7 @@ class OwnRow:
 
 
 class Page:
-    """Writes the page; pytest-html, whose `version` it names, puts it into the file."""
+    """Writes the page. pytest-html, whose `version` the page names, puts it into the file."""
 
     name = "report.html"
 
@@ -82,12 +80,12 @@ class Page:
         self.version = version
         self.own = own
         self.empty = empty
-        """Whether no session was reached."""
+        """Whether pytest ended before a session began."""
         self.failed: list[Message] = []
-        """What the kit failed at while it told of a row; filled in by `parts`."""
+        """Messages about rows that the kit could not show in full; `parts` adds them."""
 
     def parts(self, report: Report) -> Iterator[str]:
-        """Give the page."""
+        """Yield the page."""
         policy = (
             f"default-src 'none'; script-src {_hash(SCRIPT)}; style-src {_hash(STYLE)}; "
             "base-uri 'none'; form-action 'none'"
@@ -108,15 +106,16 @@ class Page:
 def render(
     template: str, report: Report, failed: list[Message] | None = None, **values: Any
 ) -> str:
-    """Give one template of the page, filled in with a report; `failed` gets what the kit failed at
-    while it told of a single row.
+    """Render one template of the page for a report.
+
+    `failed` gets a message for each row that the kit could not show in full.
     """
     made = _environment(report, [] if failed is None else failed)
     return made.get_template(template).render(values)
 
 
 def _environment(report: Report, failed: list[Message]) -> Environment:
-    """What the templates know: the report, its folded rows, and the report's words."""
+    """Return the template environment: the report, its folded rows, and the report's words."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -219,30 +218,30 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
 
 
 def row_failed(clause: str, error: Exception) -> Message:
-    """That a row of the report says less than it could because of a fault of the kit."""
+    """Return the message that a row is incomplete because of a fault of the kit."""
     fault = fault_of(error)
     where = message("kit.row_failed", clause=clause)
     return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
 def ticked(text: str) -> Markup:
-    """Give text escaped for HTML, with what is between backticks as code."""
+    """Escape text for HTML, and mark the parts between backticks as code."""
     return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped here
 
 
 def in_comment(markup: str) -> str:
-    """Give markup that means the same, and does not end a comment that it is in."""
+    """Return equivalent markup that cannot end the HTML comment around it."""
     return markup.replace("--", "-&#45;")
 
 
 def instant(text: str) -> str:
-    """Give an ISO 8601 instant to the minute; any other text as it is."""
+    """Shorten an ISO 8601 instant to minutes; return any other text unchanged."""
     return _INSTANT.sub(r"\1 \2 UTC", text)
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """The full runs of one target that reached the same level, and lack the same for the next."""
+    """The full runs of one target that have the same level and lack the same for the next."""
 
     runs: tuple[RunResult, ...]
     upper: Level | None
@@ -250,14 +249,14 @@ class Card:
 
     @property
     def steps(self) -> list[tuple[Level, bool]]:
-        """Each level above none, and whether it is reached."""
+        """Each level above the lowest, and whether the runs reached it."""
         run = self.runs[0]
         held = run.levels
         return [(one, one in held and held[one].reached) for one in run.run.role.levels[1:]]
 
 
 def cards(runs: Sequence[RunResult]) -> list[Card]:
-    """Give a card for each group of full runs that are alike."""
+    """Return a card for each group of equal full runs."""
     alike: dict[tuple[object, ...], list[RunResult]] = {}
     for run in runs:
         key = (run.run.target, run.level, _lacking(run), run.claims_atdf, run.claims)
@@ -270,7 +269,7 @@ def cards(runs: Sequence[RunResult]) -> list[Card]:
 
 
 def _lacking(run: RunResult) -> tuple[object, ...]:
-    """What a run lacks, and for which tools: runs that differ in it are not alike."""
+    """Return what a run lacks, and for which tools. It is part of the key that groups runs."""
     upper = levels.next_level(run)
     if upper is None:
         return ()

@@ -1,4 +1,4 @@
-"""One server over several bindings: the calls that it answers otherwise over one than another."""
+"""Compares one server over several bindings: the calls that it answers differently."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Value = str | Message
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What is said of a tool's calls on the two sides."""
+    """How a tool answered a call over two bindings."""
 
     tool: str
     there: Value
@@ -28,7 +28,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Parity:
-    """The calls that were compared, and each difference with its calls and its runs."""
+    """The items about compared calls, and each difference with its calls and runs."""
 
     items: tuple[Item, ...]
     differences: tuple[tuple[Difference, tuple[Value, ...], tuple[str, ...]], ...]
@@ -45,13 +45,13 @@ class Parity:
 
     @property
     def gravest(self) -> Verdict:
-        """The verdict whose row shows the calls themselves."""
+        """The gravest verdict, whose row shows the calls."""
         held = {item.verdict for item in self.items} - {Verdict.PASS}
         return min(held, key=GRAVITY.index, default=Verdict.PASS)
 
 
 def parity(session: SessionResult) -> Parity:
-    """Give what was compared; its `items` are empty where nothing was."""
+    """Return the comparison of a session; `items` is empty if nothing was compared."""
     items = [i for i in all_items(session) if i.clause == CLAUSE and i.verdict in _COMPARED]
     calls: dict[Difference, dict[Value, None]] = {}
     runs: dict[Difference, dict[str, None]] = {}
@@ -66,7 +66,7 @@ def parity(session: SessionResult) -> Parity:
 
 
 def _values(finding: Finding) -> dict[str, Value]:
-    """What the finding says; what an older file leaves out is empty."""
+    """Return the values of the finding; those that a file of an older kit lacks are empty."""
     return dict.fromkeys(("case", "here", "run", "there", "other"), "") | dict(
         finding.message.values
     )

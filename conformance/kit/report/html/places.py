@@ -1,4 +1,4 @@
-"""Where a row's message holds, and what was sent there, with nothing said twice."""
+"""Where a row's message holds, and what was sent there, without repetition."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ _SENTENCE_END = ". "
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """What was sent: the parameter, and the scenario or step by its code and in words."""
+    """What was sent: the parameter, and the scenario or step as code and in words."""
 
     parameter: str = ""
     words: str = ""
     code: str = ""
     script: str = ""
-    """The script of an exchange that is not a step of it."""
+    """The script of an exchange that is not one of its steps."""
 
     def __bool__(self) -> bool:
         return any((self.parameter, self.code, self.script))
@@ -38,7 +38,7 @@ NOTHING_SENT = Label()
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What makes a call this one: an introduction, how it was broken, and what was there before."""
+    """What is special about a call: an introduction, how it was broken, and the value before."""
 
     words: str
     label: Label = NOTHING_SENT
@@ -47,7 +47,10 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The places of one tool in the same runs, each with what was sent and what is said of it."""
+    """Places with the same runs, each with what was sent and its text.
+
+    Tools without either are listed together.
+    """
 
     runs: tuple[str, ...]
     tools: tuple[str, ...]
@@ -56,7 +59,7 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """What is said of one place in a list; the runs in which it holds are folded."""
+    """One place in the list, equal for all runs in which the message holds."""
 
     tool: str | None
     parameter: str | None
@@ -65,7 +68,7 @@ class _Line:
 
 
 def finding_label(finding: Finding | None, report: Report) -> Label:
-    """Give the parameter and the scenario of a finding, or the step that it is about."""
+    """Return the parameter and the scenario of a finding, or the step that it is about."""
     if finding is None:
         return NOTHING_SENT
     if finding.scenario:
@@ -78,14 +81,14 @@ def finding_label(finding: Finding | None, report: Report) -> Label:
 
 
 def step_label(exchange: Exchange, report: Report) -> Label:
-    """Give a script's step by its code, and in words if it has any."""
+    """Return a script's step as code, and in words if there are any."""
     if exchange.step is None:
         return Label(script=exchange.script or "")
     return Label(words=_step_words(exchange.step, report), code=str(exchange.step))
 
 
 def call_note(case: Case, report: Report) -> Note:
-    """Give what makes a call this one: what was broken in it, or which baseline call it is."""
+    """Return what is special about a call: what was broken in it, or which kind of call it is."""
     violation = case.violation
     label = Label(words=_scenario_words(case.scenario, report), code=case.scenario)
     if case.kind is CaseKind.VALID:
@@ -117,7 +120,7 @@ def _json(value: Any) -> str:
 
 
 def places(row: Row, report: Report) -> tuple[list[Where], int]:
-    """Give where a row's message holds, and how many places are left off."""
+    """Return where a row's message holds, and how many places were left off."""
     lines: dict[_Line, Finding | None] = {}
     runs: dict[_Line, dict[str, None]] = {}
     for place in row.places:
@@ -142,7 +145,7 @@ def _line(place: Place) -> _Line:
 
 
 def _listed(groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]]) -> Iterator[Where]:
-    """The tools of which no more is said than their names are listed together, at the end."""
+    """Yield the places by tool. Tools with only a name are listed together, at the end."""
     plain: dict[tuple[str, ...], list[str]] = {}
     for (runs, tool), told in groups.items():
         if any(label or words for label, words in told):
@@ -154,7 +157,7 @@ def _listed(groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]]) 
 
 
 def _differ(lines: Iterable[_Line]) -> bool:
-    """Whether the messages say more than what was sent and where, which is there in any case."""
+    """Return whether the messages differ in more than what was sent and where."""
     said = set()
     for line in lines:
         if line.message is not None:
@@ -168,7 +171,7 @@ def _is_sent(value: str | Message) -> bool:
 
 
 def _words(lines: Sequence[_Line], language: str) -> Iterator[str]:
-    """Give what each line says, without the sentence with which all of them end."""
+    """Yield the words of each line, without their last sentence if it is the same in all."""
     said = [line.message.words(language) if line.message else "" for line in lines]
     ends = {text.rpartition(_SENTENCE_END)[1:] for text in said}
     shared = len(said) > 1 and len(ends) == 1 and all(next(iter(ends)))

@@ -1,6 +1,6 @@
-"""Rows of the report: one for each clause and message, tools folded, the gravest first.
+"""Rows of the report: one for each clause and message, with all its tools, the gravest first.
 
-What filters them, and what a search finds of them, is here too.
+The filters for rows and the terms of the search are here too.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Requirement, Verdict
 
 PLACES = 20
-"""Places listed in one row."""
+"""The most places in the list of a row."""
 
 _NAMES = 20_000
-"""Names that can be found; each costs the page some twenty characters."""
+"""The most names that the search can find; each adds some twenty characters to the page."""
 
 _LONGEST = 80
 
 _OF_NO_CLAUSE = frozenset({Topic.LEFT_OUT, Topic.NOT_APPLICABLE})
-"""Messages that say the same of all clauses, such as that a tool is left out."""
+"""Topics of messages that are the same for all clauses, such as that a tool is left out."""
 
 LIMIT = 500
-"""Rows shown: more would take longer to open than anybody reads."""
+"""The most rows that are shown. More would take too long to open, and nobody reads so far."""
 
 _BROKEN = frozenset(GRAVITY[: GRAVITY.index(Verdict.NOT_VERIFIED)])
 _NOT_OFFERED = frozenset(NOT_OFFERED.values())
@@ -47,7 +47,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """All places of one clause, verdict and message; `id` is an ASCII anchor."""
+    """All places with the same clause, verdict and message; `id` is an ASCII anchor."""
 
     id: str
     clause: str
@@ -55,22 +55,25 @@ class Row:
     verdict: Verdict
     places: tuple[Place, ...]
     also: tuple[Row, ...] = ()
-    """Of other clauses: what they say of the same answers."""
+    """Rows of other clauses about the same answers."""
 
     @property
     def message(self) -> Message | None:
-        """The message of the first place; those of the others differ in their values alone."""
+        """The message of the first place.
+
+        The messages of the others differ only in their values.
+        """
         finding = self.places[0].finding
         return finding.message if finding else None
 
     @property
     def clauses(self) -> tuple[str, ...]:
-        """The ids of the clauses: one, or all that share a reason that is not theirs."""
+        """The ids of the clauses: one, or all that share a reason that is not about a clause."""
         return tuple(dict.fromkeys(place.item.clause for place in self.places))
 
     @property
     def parts(self) -> tuple[Row, ...]:
-        """The row itself, and those of other clauses that are reported with it."""
+        """The row itself, and the rows of other clauses that are reported with it."""
         return (self, *self.also)
 
     @property
@@ -87,13 +90,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """The rows to show, and how many were left off."""
+    """The rows to show, and the number of those left off."""
 
     rows: tuple[Row, ...]
     rest: int
 
     def anchors(self) -> dict[tuple[str, Verdict], str]:
-        """Give the anchor of the first row of each clause and verdict that is shown."""
+        """Return the anchor of the first shown row of each clause and verdict."""
         found: dict[tuple[str, Verdict], str] = {}
         for row in self.rows:
             for clause in (each for one in row.parts for each in one.clauses):
@@ -102,9 +105,9 @@ class Folded:
 
 
 def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
-    """Fold items to at most `limit` rows: the gravest verdicts first, then by clause and message.
+    """Fold items into at most `limit` rows: the gravest verdicts first, then by clause and message.
 
-    An item with findings of several messages has several rows.
+    An item whose findings have different messages has several rows.
     """
     found: dict[tuple[int, str, str, str], list[Place]] = {}
     for item in items:
@@ -113,10 +116,10 @@ def fold(items: Iterable[Item], limit: int = LIMIT) -> Folded:
             message = finding.message.id if finding else ""
             key = (gravity, item.clause, message, item.requirement.value)
             if finding is not None and message in _NOT_OFFERED:
-                # A whole chapter on what a target has not is one line.
+                # All clauses about something that the target does not offer become one row.
                 key = (gravity, "", message, "")
             elif finding is not None and finding.message.topic in _OF_NO_CLAUSE:
-                key = (gravity, "~", message, "")  # sorts behind every clause
+                key = (gravity, "~", message, "")  # sorts after every clause
             found.setdefault(key, []).append(Place(item, finding))
     apart = (_row(GRAVITY[key[0]], found[key]) for key in sorted(found))
     causes = (
@@ -133,7 +136,7 @@ def _row(verdict: Verdict, places: list[Place]) -> Row:
 
 
 def _cause(row: Row) -> tuple[Hashable, ...]:
-    """What two rows share that are of one cause: the verdict, and all answers that show them."""
+    """Return what is equal for rows with the same cause: verdict, requirement, and all evidence."""
     told = _told(row) if row.verdict in _BROKEN and len(row.clauses) == 1 else []
     return row.verdict, row.requirement, answers(told)
 
@@ -143,7 +146,7 @@ def _told(row: Row) -> list[Told]:
 
 
 def more_of(row: Row, report: Report) -> str:
-    """Give what else a row of one clause holds; empty where its first finding is the only one."""
+    """Return how many more findings a row of one clause has, and where; empty if none."""
     if len(row.clauses) > 1:
         return ""
     versions = {run.run.id: run.run.version for run in report.session.runs}
@@ -152,18 +155,18 @@ def more_of(row: Row, report: Report) -> str:
 
 
 def chips(folded: Folded) -> list[tuple[Verdict, int, bool]]:
-    """Give each verdict that has rows, how many, and whether they are shown from the start."""
+    """Return each verdict that has rows, their number, and whether they are visible at first."""
     rows = Counter(row.verdict for row in folded.rows)
     hidden = {Verdict.NOT_APPLICABLE}
     if set(rows) - {Verdict.NOT_APPLICABLE, Verdict.PASS}:
-        hidden.add(Verdict.PASS)  # what passes is one click away, and hides nothing
+        hidden.add(Verdict.PASS)  # one click shows the passes, and they must not hide the rest
     return [(verdict, rows[verdict], verdict not in hidden) for verdict in GRAVITY if rows[verdict]]
 
 
 class Terms:
-    """What the search finds of a row beyond its text: the places that its list leaves off.
+    """The search terms of a row that are not in its text: names in places that its list leaves off.
 
-    A tool's name may belong to hundreds of rows. Each is written once, and a row has its number.
+    A tool's name may be in hundreds of rows. The page has each name once, and rows have its number.
     """
 
     def __init__(self, report: Report) -> None:
@@ -171,7 +174,7 @@ class Terms:
         self._numbers: dict[str, int] = {}
 
     def of(self, row: Row) -> str:
-        """Give the numbers of a row's names as ranges (`0-19 25`); empty where all are in it."""
+        """Return the numbers of a row's names as ranges (`0-19 25`); empty if its text has all."""
         if len(row.places) <= PLACES:
             return ""
         names = dict.fromkeys(row.tools)
@@ -182,11 +185,11 @@ class Terms:
         return _ranges(sorted({number for number in found if number is not None}))
 
     def listed(self) -> tuple[str, ...]:
-        """Give the names in the order of their numbers."""
+        """Return the names in the order of their numbers."""
         return tuple(self._numbers)
 
     def _number(self, name: str) -> int | None:
-        shown = self._report.text(name, _LONGEST)  # without secrets, which a cut would halve
+        shown = self._report.text(name, _LONGEST)  # a cut could split a secret
         if shown not in self._numbers and len(self._numbers) >= _NAMES:
             return None
         return self._numbers.setdefault(shown, len(self._numbers))

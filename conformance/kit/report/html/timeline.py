@@ -1,4 +1,4 @@
-"""Both ends of a model call on one axis: each request to the provider, and what the client got."""
+"""Both ends of a model call on one time axis: the requests to the provider, and the client."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from conformance.kit.report.html.charts import Part
 from conformance.spec.vocabulary import Seen
 
 _MOST = 12
-"""Requests to the provider that are drawn."""
+"""The most requests to the provider that are drawn."""
 _THIN = 0.4
-"""The least width of a part that can be seen, of 100."""
+"""The least width of a part, in percent, so that it is visible."""
 _ENDS = {
     Seen.ENDED: "ended",
     Seen.BROKEN: "broken",
@@ -22,15 +22,15 @@ _ENDS = {
     Seen.CLIENT_LEFT: "gone",
     Seen.CLIENT_DONE: "done",
 }
-"""How a side came to its end, as the report names it."""
+"""The report's names for how a side ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One request to the provider, or the client (`number` 0): its parts, of 100, and its times.
+    """One request to the provider, or the client (`number` 0): the parts of its bar, and its times.
 
-    `began`, `status_at` and `over` are in seconds since the call was made. `gap` is the time since
-    the request before came to its end.
+    Times are in seconds: `began`, `status_at`, `content_at` and `over` since the start of the call,
+    `gap` since the end of the previous request.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Lane:
 
 
 def lanes(exchange: Exchange) -> list[Lane]:
-    """Give the requests in order, and then the client; empty where no provider was played."""
+    """Return the requests in order, then the client; empty if no provider was simulated."""
     moments = exchange.timeline
     if not moments:
         return []
@@ -62,7 +62,7 @@ def lanes(exchange: Exchange) -> list[Lane]:
 
 
 def hidden(exchange: Exchange) -> int:
-    """Give how many requests to the provider are not drawn."""
+    """Return how many requests to the provider are not drawn."""
     return max(sum(each.seen is Seen.ARRIVED for each in exchange.timeline) - _MOST, 0)
 
 
