@@ -1,18 +1,18 @@
-"""What the calls of a gateway ask for, in the names of the vocabulary."""
+"""The content of the calls to a gateway, in the names of the vocabulary."""
 
 from __future__ import annotations
 
 from typing import Final
 
 ASKED: Final = {"temperature": 0.5, "max_tokens": 77, "top_p": 0.25, "stop": ["END"]}
-"""Parameters that every family has."""
+"""Parameters that every API family has."""
 OUTSIDE: Final = {
     "temperature-high": {"temperature": 2.5},
     "temperature-low": {"temperature": -0.5},
     "top-p-high": {"top_p": 1.5},
     "max-tokens-zero": {"max_tokens": 0},
 }
-"""Parameters outside their ranges."""
+"""Parameters with values outside their ranges."""
 _SCHEMA: Final = {
     "type": "object",
     "properties": {
@@ -27,9 +27,9 @@ TOOLS: Final = (
     {"name": "get_weather", "description": "The weather of a city.", "parameters": _SCHEMA},
     {"name": "get_time", "description": "The time of a city.", "parameters": _SCHEMA},
 )
-"""Tools with keywords that every family has."""
+"""Tools whose schemas use only keywords that every API family has."""
 FORM: Final = "distance_in_leagues"
-"""A name that is in the form of an answer, and in no other part of a call."""
+"""A name that occurs in the response format, and in no other part of a call."""
 FORMED: Final = {
     "type": "json_schema",
     "json_schema": {
@@ -43,7 +43,7 @@ FORMED: Final = {
     },
 }
 RESULTS: Final = {"get_weather": "21 degrees", "get_time": "half past nine"}
-"""What each tool gave, in the order of its calls."""
+"""The result of each tool, in the order of the calls."""
 TALK: Final = {
     "tools": TOOLS,
     "messages": [
@@ -62,4 +62,4 @@ TALK: Final = {
         ),
     ],
 }
-"""A conversation in which two tools were called."""
+"""A conversation with calls of two tools."""

@@ -1,4 +1,4 @@
-"""What the provider replies in the calls that a gateway is tested with."""
+"""The provider's replies in the calls that test a gateway."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CUT_CALL: Final = Completion(
     calls=(ToolCall("call_1", "get_weather", ('{"city":', ' "Monte')),),
     reason=TerminationReason.MAX_TOKENS,
 )
-"""An answer that the limit of tokens cuts inside the arguments of a call."""
+"""An answer that the token limit cuts inside the arguments of a tool call."""
 USAGE: Final = Usage(input=31, output=17)
 ARGUMENTS: Final = ('{"city":', ' "Montevideo"', "}")
 ODD_REASON: Final = "model_was_tired"
@@ -36,16 +36,16 @@ FOREIGN: Final[Mapping[str, Turn]] = {
 FOREIGN_STREAMS: Final[Mapping[str, Turn]] = {
     f"{name}-stream": FOREIGN[name] for name in ("html", "no-answer")
 }
-"""What is sent where a stream was asked for."""
+"""Foreign replies to a call that asked for a stream."""
 
 
 def always(turn: Turn) -> Turns:
-    """The same in each call, whatever its nonce is."""
+    """Return the same turn for every call and every nonce."""
     return lambda _: (turn,)
 
 
 def answers(nonce: str) -> Mapping[str, Turns]:
-    """What a provider may say, for all ways in which a gateway has to hand it on."""
+    """Return the provider's answers by name; a gateway has to forward each of them correctly."""
     pieces = pieces_of(nonce)
     calls = (
         ToolCall("call_1", "get_weather", ARGUMENTS),
@@ -69,7 +69,7 @@ def answers(nonce: str) -> Mapping[str, Turns]:
 
 
 def broken_stream(ending: str, nonce: str) -> Turn:
-    """A stream that breaks once the client has content, so that it is known to have some."""
+    """Return a stream that breaks only after the client has received content."""
     said = Completion(pieces_of(nonce))
     seen = Barrier(nonce)
     then: Mapping[str, tuple[Act, ...]] = {

@@ -1,4 +1,4 @@
-"""The calls that a gateway is tested with, and what the provider does in each."""
+"""The calls that test a gateway, and what the provider does in each."""
 
 from __future__ import annotations
 
@@ -45,24 +45,24 @@ from conformance.spec.vocabulary import (
 )
 
 BESIDE: Final = 20
-"""Calls that are made at the same time."""
+"""How many calls are made at the same time."""
 _UNTIL: Final = 1.2
-"""Seconds that an answer may wait for, to give a date."""
+"""Upper limit, in seconds, of the provider's delay before a date, and of an awaited retry delay."""
 _TRIES: Final = 2
-"""Times that a call is made again in which something was late."""
+"""How often a call is repeated if it was late."""
 _ALONE: Final = 6
-"""Calls that are made alone to see jitter."""
+"""The most single calls that are made to see jitter."""
 _NOTICED: Final = 1.0
-"""Seconds in which a gateway notices that its client has left."""
+"""Seconds in which a gateway has to notice that its client has left."""
 ELSEWHERE: Final = "/elsewhere/"
-"""Where no API of a provider is."""
+"""A path that belongs to no provider's API."""
 LONGEST: Final = 10.0
-"""Seconds of a declared limit that are waited for."""
+"""The longest declared limit, in seconds, that the kit waits for."""
 ALL_FAIL, ALL_OVERLOADED, IN_STREAM = "all-fail", "all-overloaded", "streamed"
-"""Steps of the fallback chain."""
+"""Steps of the script about fallback."""
 ENDINGS: Final = ("no-reason", "fin", "rst", "error", "unreadable", "stall")
 SETTLE: Final = 0.5
-"""Seconds in which a wrong retry would be seen."""
+"""Seconds after a call in which a wrong retry would be seen."""
 
 
 def _call(stage: Stage, entry: str, turns: Turns = says, **more: Any) -> ModelCall:
@@ -71,22 +71,22 @@ def _call(stage: Stage, entry: str, turns: Turns = says, **more: Any) -> ModelCa
 
 
 def _families(stage: Stage) -> tuple[ApiFamily, ...]:
-    """The families whose providers are reached."""
+    """Return the API families whose providers the gateway reaches."""
     return tuple(ApiFamily(name) for name in stage.offered.families)
 
 
 def _first(stage: Stage) -> ApiFamily:
-    """The family on which all is tried that any one can show."""
+    """Return the API family for tests that need only one."""
     return _families(stage)[0]
 
 
 def _played(name: str) -> Callable[[Callable[[Stage], Steps]], Callable[[Stage], Steps]]:
-    """Mark a function as a script of gateways, under a name of its own."""
+    """Mark a function as a script for gateways, with this name."""
     return script(*GATEWAYS, fresh=True, role=Role.GATEWAY, name=name)
 
 
 WHOLE: Final = ("text", "tools", "thinking", "odd-reason", "cut-at-limit")
-"""What says the same whether it is streamed or not."""
+"""Answers with the same content, streamed or not."""
 
 
 def _of(name: str) -> Turns:
@@ -112,7 +112,7 @@ def _streams(stage: Stage) -> Steps:
 
 
 def _alive(stage: Stage, family: ApiFamily, after: str) -> Send:
-    """A call to a provider that works again."""
+    """Return a call to a provider that works again."""
     step = Step(after, place=family.value, mark=Mark.ALIVE)
     return Send(_call(stage, family.value), step)
 
@@ -153,7 +153,10 @@ def _redirects(stage: Stage) -> Steps:
 
 @_played("gateway_beside")
 def _beside(stage: Stage) -> Steps:
-    """Many calls at the same time, half of them streamed; each provider waits for a moment."""
+    """Make many calls at the same time, half of them streamed.
+
+    The provider delays each answer a little.
+    """
 
     def later(nonce: str) -> tuple[Turn, ...]:
         return tuple(Waits(Wait(0.2), turn) for turn in says(nonce))
@@ -171,19 +174,19 @@ def _beside(stage: Stage) -> Steps:
 
 
 def in_time(stage: Stage, made: Callable[[], ModelCall], step: Step, *, once: bool) -> Steps:
-    """A call that is answered without a wait: where it is late all the same, it is made again."""
+    """Make a call that the provider answers without a delay; repeat it if it is late anyway."""
     return _while(lambda exchange: may_be_late(stage.declared, exchange, once=once), made, step)
 
 
 def left(made: Callable[[], ModelCall], step: Step) -> Steps:
-    """A call that the client leaves: where the gateway goes on for too long, it is made again."""
+    """Make a call that the client leaves; repeat it if the gateway continues for too long."""
     return _while(closed_late, made, step)
 
 
 def _while(late: Callable[[Exchange], bool], made: Callable[[], ModelCall], step: Step) -> Steps:
     exchange: Exchange | None = yield Send(made(), step)
     for _ in range(_TRIES):
-        # Who only lists what is sent has no answer.
+        # There is no answer if the script is only listed.
         if exchange is None or not late(exchange):
             return
         exchange = yield Send(made(), replace(step, mark=Mark.AGAIN))
@@ -210,7 +213,7 @@ _refusals_openai, _refusals_anthropic, _refusals_gemini = map(_refusals, FAMILIE
 
 
 def _declares(stage: Stage, timeout: str) -> bool:
-    """Whether there is an end to wait for: without a declared timeout, any silence is right."""
+    """Return whether a timeout is declared. Without one, a gateway may be silent forever."""
     timeouts = stage.declared.get("timeouts")
     return isinstance(timeouts, dict) and bool(timeouts.get(timeout))
 
@@ -263,7 +266,7 @@ def _silence(stage: Stage) -> Steps:
 
 
 def _first_byte(stage: Stage) -> float:
-    """Seconds for which a gateway waits for an answer; endless if it does not declare any."""
+    """Return how many seconds a gateway waits for an answer; infinity if undeclared."""
     timeouts = stage.declared.get("timeouts") or {}
     declared: float = timeouts.get("first_byte_ms", inf)
     return declared / 1000
@@ -294,7 +297,7 @@ def _retries(stage: Stage) -> Steps:
     call = _call(stage, _first(stage).value, always(asks_long), settle=SETTLE)
     yield Send(call, Step("retry-after-long", place=_first(stage).value))
     retry = stage.declared.get("retry") or {}
-    if "jitter" in retry and retry.get("initial_delay_ms"):  # without a delay, nothing is spread
+    if "jitter" in retry and retry.get("initial_delay_ms"):  # without a delay, jitter has no effect
         yield Together(
             tuple(
                 Send(
@@ -308,7 +311,7 @@ def _retries(stage: Stage) -> Steps:
 
 
 def _alone(stage: Stage, limited: Turn) -> Steps:
-    """The same calls one at a time, until one shows jitter: side by side, each is late."""
+    """Make the same calls one at a time, until one shows jitter. Concurrent calls are all late."""
     family = _first(stage).value
     delay: float = stage.declared["retry"]["initial_delay_ms"] / 1000
     for n in range(1, _ALONE + 1):
@@ -319,9 +322,9 @@ def _alone(stage: Stage, limited: Turn) -> Steps:
 
 
 def wait_of(declared: Mapping[str, Any]) -> float | None:
-    """Seconds after which each attempt is refused, so that the retries pass the limit of a call.
+    """Return the delay of each refusal, in seconds, with which retries exceed a call's limit.
 
-    None where no limit is declared, or the declared retries never reach it.
+    None if no limit is declared, or the declared retries never reach it.
     """
     timeouts, retry = declared.get("timeouts", {}), declared.get("retry", {})
     total = timeouts.get("total_ms", inf) / 1000
@@ -342,7 +345,7 @@ def _deadline(stage: Stage) -> Steps:
 
 @_played("gateway_fallback")
 def _fallback(stage: Stage) -> Steps:
-    """Each error at the first provider; then an error at all of them."""
+    """Fail the first provider with each error; then fail all providers."""
     order = stage.declared.get("fallback", {}).get("order", ())
     if not order:
         return

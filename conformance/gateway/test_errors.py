@@ -40,21 +40,21 @@ _BY_CODE = {
     ("openai", RuntimeErrorName.QUOTA_EXHAUSTED),
     ("openai", RuntimeErrorName.REQUEST_TOO_LARGE),
 }
-"""Errors that a provider tells by its code, under a status that means another error."""
+"""Errors that a provider identifies by its code, while the status means another error."""
 _WITH_KEYS = (
     *(f"gateway_{kind}_{family}" for kind in ("refusals", "breaks") for family in _FAMILIES),
     *(f"gateway_{name}" for name in ("streams", "answers", "foreign", "silence", "redirects")),
     *(f"gateway_{name}" for name in ("retries", "fallback")),
 )
-"""The scripts whose answers must not hold the key of a provider."""
+"""The scripts whose answers must not contain a provider's key."""
 _LATE = 2.0
-"""Seconds in which a connection is closed, with slack."""
+"""Seconds, with some tolerance, in which the gateway has to close a connection."""
 
 _Refused = tuple[str, RuntimeErrorName, Exchange, Told | None, Face | None]
 
 
 def refused(run: RunEvidence, only: Iterable[RuntimeErrorName] = ()) -> Iterator[_Refused]:
-    """Each refusal of each family, with what was told of it."""
+    """Yield each refusal of each API family, with what the client received."""
     wanted = tuple(only) or tuple(RuntimeErrorName)
     for family in ("openai", "anthropic", "gemini"):
         names = (error.value for error in wanted)
@@ -101,7 +101,7 @@ def test_the_status_is_one_of_the_error(run: RunEvidence) -> Checks:
         if answer is None or spoken is None:
             yield not_arrived(exchange)
         elif error is RuntimeErrorName.UNKNOWN or not answer.is_class(error):
-            continue  # it has no status of its own, or GW-ERR-001 says what is wrong
+            continue  # the error has no status, or GW-ERR-001 reports the problem
         elif answer.status not in _statuses(run, error):
             values: dict[str, Any] = {"error": error.value, "status": answer.status}
             yield broken(exchange, "finding.gateway.status", **values)
@@ -110,7 +110,7 @@ def test_the_status_is_one_of_the_error(run: RunEvidence) -> Checks:
 
 
 def _statuses(run: RunEvidence, error: RuntimeErrorName) -> set[int]:
-    """The statuses of an error; behind the profile `openai` also the one that OpenAI's API has."""
+    """Return the statuses of an error; with the profile `openai`, also that of OpenAI's API."""
     listed = set(RUNTIME_ERROR_NAME_STATUSES[error])
     if run.run.binding is Binding.OPENAI:
         listed.add(OpenAIChat().refusal(error, "").status)
@@ -152,7 +152,7 @@ def _handed_on(exchange: Exchange, answer: Told, refusal: Refusal, id: str) -> C
 
 @clause("GW-ERR-005")
 def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
-    """The content of an answer is the provider's; all else of it is the gateway's."""
+    """The provider may put anything into its content; everything else comes from the gateway."""
     for family, exchange, key in _with_keys(run):
         answer, said = exchange.answer, told(exchange)
         if answer is None or said is None:
@@ -168,7 +168,7 @@ def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
 
 
 def _with_keys(run: RunEvidence) -> Iterator[tuple[str, Exchange, str]]:
-    """The calls that reached a provider and were answered, each with each key that was sent."""
+    """Yield the calls with an answer that reached a provider, with each key that was sent."""
     for script in _WITH_KEYS:
         for exchange in run.played(script):
             keys = {}
@@ -247,5 +247,5 @@ def test_a_stall_is_an_error_and_closes_the_connection(run: RunEvidence) -> Chec
 
 
 def _end(exchange: Exchange) -> float:
-    """When a connection has to be closed at the latest."""
+    """Return the latest time at which a connection may be closed."""
     return exchange.elapsed + _LATE

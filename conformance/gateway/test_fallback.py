@@ -1,4 +1,4 @@
-"""Which providers are asked where one fails, and what the client learns of it (GW-FB)."""
+"""Which providers a gateway asks if one fails, and what the client learns about it (GW-FB)."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ _CALLED = {
     "anthropic": ("anthropic", "claude"),
     "gemini": ("gemini", "google", "vertex"),
 }
-"""Words by which a client knows a provider."""
+"""Words that identify a provider to a client."""
 
 
 def _asked(exchange: Exchange) -> list[str]:
-    """The families that were asked, each once for the attempts that follow one another."""
+    """Return the API families that were asked; consecutive attempts count once."""
     found = [face(each) for each in arrivals(exchange)]
     families = [each[0].family.value for each in found if each is not None]
     return [name for n, name in enumerate(families) if n == 0 or families[n - 1] != name]
 
 
 def _refused(run: RunEvidence, *, fallbackable: bool) -> Iterator[tuple[str, Exchange]]:
-    """The calls whose first provider refused, each with the error.
+    """Yield the calls that the first provider refused, each with the error.
 
-    An error that the gateway takes for another one is left to the clauses about classes.
+    An error that the gateway takes for another one is skipped: the clauses about classes report it.
     """
     first = str((policy(run, "fallback").get("order") or ("",))[0])
     alone = f"gateway_refusals_{first}"
@@ -90,7 +90,7 @@ def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
         elif asked == order:
             yield holds()
         elif is_slow(run.capabilities.get("policy", {}), exchange):
-            yield came_late(exchange)  # the time of the call may have been up
+            yield came_late(exchange)  # perhaps the call ran out of time
         elif _cools_down(run) and asked == [each for each in order if each in asked]:
             yield unknown("kit.not_verified.cool_down", exchange)
         else:
@@ -99,7 +99,7 @@ def test_providers_are_asked_in_the_declared_order(run: RunEvidence) -> Checks:
 
 
 def _cools_down(run: RunEvidence) -> bool:
-    """Whether a provider that failed may be left out of the next calls."""
+    """Return whether a provider that failed may be skipped in the next calls."""
     return bool(run.capabilities.get("policy", {}).get("cool_down_ms"))
 
 
@@ -167,12 +167,12 @@ def test_a_call_that_all_refused_names_each_provider(run: RunEvidence) -> Checks
 
 
 def _served_elsewhere(run: RunEvidence, *steps: str) -> list[Exchange]:
-    """The calls of these steps, where more than one provider was asked for them."""
+    """Return the calls of these steps for which more than one provider was asked."""
     found = [run.step(_SCRIPT, step) for step in steps]
     return [each for each in found if each is not None and len(_asked(each)) > 1]
 
 
 def _names(exchange: Exchange, family: str) -> bool:
-    """Whether an answer says anywhere which provider it is about."""
+    """Return whether an answer names the provider anywhere."""
     told = everything(exchange).lower()
     return any(word in told for word in _CALLED[family])

@@ -1,4 +1,4 @@
-"""What other calls and earlier failures do to a call: nothing (GW-ISO, GW-LIV)."""
+"""Other calls and earlier failures must not affect a call (GW-ISO, GW-LIV)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_call_after_a_failure_is_answered(run: RunEvidence) -> Checks:
 
 
 def _after_failures(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
-    """The valid calls after each failure, with the name of the failure."""
+    """Yield the valid calls after each failure, with the name of the failure."""
     scripts: Iterable[tuple[str, Iterable[str]]] = [
         *((f"gateway_breaks_{family}", ENDINGS) for family in reached(run)),
         ("gateway_foreign", FOREIGN),

@@ -59,7 +59,7 @@ def test_each_parameter_arrives(run: RunEvidence) -> Checks:
 
 
 def mapped(exchange: Exchange, arrival: Moment, family: str) -> Checks:
-    """Whether each parameter that was asked for arrived under the name of the family."""
+    """Check that each parameter of the call arrived under its name in the API family."""
     sent = body(arrival)
     held = _configuration(sent) if family == "gemini" else sent
     for name, value in ASKED.items():
@@ -74,7 +74,7 @@ def mapped(exchange: Exchange, arrival: Moment, family: str) -> Checks:
 
 
 def _configuration(sent: Any) -> Any:
-    """Gemini reads JSON as protocol buffers do: both spellings of a name are the same."""
+    """Return the generation parameters for Gemini, which accepts both spellings of a name."""
     found = member(sent, "generationConfig")
     return found if found is not None else member(sent, "generation_config")
 
@@ -149,9 +149,9 @@ def test_the_tools_of_a_call_arrive(run: RunEvidence) -> Checks:
 
 
 def _lost(wanted: Any, found: Any, place: str = "") -> str | None:
-    """Where a schema no longer says what it said; None if it does. It may say more.
+    """Return where a schema lost something; None if nowhere. It may have more than before.
 
-    Gemini writes the names of types in capitals, and whole numbers as texts.
+    Gemini writes types in capitals, and integers as strings.
     """
     if isinstance(wanted, dict):
         held = found if isinstance(found, dict) else {}
@@ -189,7 +189,7 @@ def test_each_result_of_a_tool_stays_with_its_call(run: RunEvidence) -> Checks:
 
 
 def _result(content: Any) -> str:
-    """Which of the results is in what was handed on; else all of it."""
+    """Return which result the content has; if none, the whole content."""
     text = json.dumps(content)
     return next((each for each in RESULTS.values() if each in text), text)
 

@@ -1,4 +1,4 @@
-"""When a provider is asked again, and when nobody is (GW-RTY, GW-CAN)."""
+"""When a gateway may ask a provider again, and when it must not (GW-RTY, GW-CAN)."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ _RETRIES = "gateway_retries"
 _CLOCK = 0.005
 """Seconds by which two clocks may differ."""
 _SLACK = 0.25
-"""Seconds by which an attempt may come later than a limit."""
+"""Seconds by which an attempt may exceed a limit."""
 _BESIDE = range(1, BESIDE + 1)
 _MARKS = None, Mark.ALONE
 _IDEMPOTENCY = "idempotency-key"
 _ASKED = 1.0
-"""Seconds that the provider asks for."""
+"""Seconds that the provider asks a client to wait."""
 _AN_HOUR, _ROUND = 3600.0, 100.0
-"""Seconds of a long wait, and by how many the client may be told another time."""
+"""A long wait, and by how much the time that the client receives may differ, both in seconds."""
 _OF_DELAY = {"full": 0.0, "equal": 0.5}
-"""The least part of a delay that a jitter leaves."""
+"""The least share of the delay that each kind of jitter leaves."""
 
 
 @clause("GW-RTY-001")
@@ -129,7 +129,10 @@ def _waited(
     words: str = "too_soon",
     **more: Any,
 ) -> Check:
-    """Whether it was waited for so long. Of a slow call, the kit may have seen the refusal late."""
+    """Check that the gateway waited long enough.
+
+    In a slow call, the kit may see the refusal late.
+    """
     if gap + _CLOCK < wanted:
         if is_held_up(run.capabilities.get("policy", {}), exchange):
             return came_late(exchange)
@@ -249,7 +252,7 @@ def test_all_attempts_have_one_key(run: RunEvidence) -> Checks:
 
 
 def _tried_again(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
-    """The calls of which a provider got several attempts."""
+    """Yield the calls for which a provider got several attempts."""
     again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
     for family, _, exchange, _, _ in refused(run, again):
         if len(arrivals(exchange)) > 1:

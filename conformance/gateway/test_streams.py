@@ -1,4 +1,4 @@
-"""What a client gets of a provider's answer (GW-STR)."""
+"""What a client receives of a provider's answer (GW-STR)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def _breaks(run: RunEvidence, *endings: str) -> list[Exchange]:
 
 
 def _unseen(exchange: Exchange, answer: Told | None) -> Check | None:
-    """Why nothing can be said of an answer; None where something can."""
+    """Return why an answer cannot be judged; None if it can."""
     if answer is None or not arrivals(exchange):
         return not_arrived(exchange)
     if answer.status != 200:
@@ -46,7 +46,7 @@ def _unseen(exchange: Exchange, answer: Told | None) -> Check | None:
 @clause("GW-STR-001")
 @of_streams
 def test_a_stream_has_one_terminal_event_and_it_is_last(run: RunEvidence) -> Checks:
-    """GW-STR-002 to GW-STR-006 tell of streams that broke, or were not read at all."""
+    """GW-STR-002 to GW-STR-006 cover streams that broke off or could not be read."""
     plain = [name for name in STREAMED if name not in _LAYOUTS]
     whole = [exchange for _, _, exchange in each_family(run, _STREAMS, *plain)]
     broken_off = _breaks(run, *ENDINGS)
@@ -152,7 +152,7 @@ def _json(text: str) -> Any:
 @clause("GW-STR-008")
 @of_streams
 def test_a_call_that_was_cut_is_not_complete(run: RunEvidence) -> Checks:
-    """Gemini sends each call whole, and cannot cut one."""
+    """Gemini is left out: it sends each call whole."""
     for family, _, exchange in each_family(run, _STREAMS, "cut-call"):
         answer = told(exchange)
         if family == ApiFamily.GEMINI:

@@ -1,4 +1,4 @@
-"""What both ends saw of a model call, as the judges ask for it."""
+"""What both ends of a model call saw, with lookups for the judges."""
 
 from __future__ import annotations
 
@@ -23,30 +23,30 @@ from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, Seen
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
 """The scripts that ask for streams."""
 DISTINCT = 12
-"""Characters that no other text is likely to share with a key."""
+"""Length, in characters, from which another text is unlikely to contain a key by accident."""
 _SOON = 1.0
-"""Seconds in which a connection is closed that nobody needs."""
+"""Seconds in which a connection that nobody needs has to be closed."""
 OVER = frozenset({Seen.ENDED, Seen.BROKEN, Seen.LEFT, Seen.CUT})
 
 
 def arrivals(exchange: Exchange) -> list[Moment]:
-    """The requests that reached the provider, in order."""
+    """Return the requests that reached the provider, in order."""
     return [each for each in exchange.timeline if each.seen is Seen.ARRIVED]
 
 
 def first(exchange: Exchange, seen: Seen) -> Moment | None:
-    """The first moment of a kind."""
+    """Return the first moment of a kind."""
     return next((each for each in exchange.timeline if each.seen is seen), None)
 
 
 def ended(exchange: Exchange, arrival: int) -> Moment | None:
-    """How a request to the provider came to its end; None where it did not."""
+    """Return how a request to the provider ended; None if it did not end."""
     own = (each for each in exchange.timeline if each.arrival == arrival)
     return next((each for each in own if each.seen in OVER), None)
 
 
 def closed_late(exchange: Exchange) -> bool:
-    """Whether a gateway goes on with a request although its client has left (GW-CAN-001)."""
+    """Return whether a gateway continues a request although its client has left (GW-CAN-001)."""
     client, seen = first(exchange, Seen.CLIENT_LEFT), arrivals(exchange)
     if client is None or not seen:
         return False
@@ -55,9 +55,10 @@ def closed_late(exchange: Exchange) -> bool:
 
 
 def gaps(exchange: Exchange) -> list[float]:
-    """The seconds between the refusal of an attempt and the arrival of the next, at the least.
+    """Return the least seconds between the refusal of an attempt and the arrival of the next.
 
-    An attempt that the gateway gave up before it was refused has none: nobody asked it to wait.
+    There is no gap after an attempt that the gateway gave up before the refusal, because nobody
+    asked it to wait.
     """
     heads = {each.arrival: each.at for each in exchange.timeline if each.seen is Seen.HEAD}
     return [
@@ -68,10 +69,11 @@ def gaps(exchange: Exchange) -> list[float]:
 
 
 def may_be_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
-    """Whether a call that the provider answered without a wait may have met a declared timeout.
+    """Return whether a call without a delay of the provider may have reached a declared timeout.
 
-    On a busy machine the gateway, or the kit, may sleep as long as that: the gateway then tells of
-    a timeout, or asks again, and is right. Where it is to ask `once`, a further attempt shows it.
+    On a busy machine, the gateway or the kit may be delayed that long. The gateway then rightly
+    reports a timeout, or asks again. If it must ask only `once`, a further attempt is a sign of
+    this.
     """
     if not is_slow(declared, exchange):
         return False
@@ -79,8 +81,9 @@ def may_be_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) 
 
 
 def is_late(declared: Mapping[str, Any], exchange: Exchange, *, once: bool) -> bool:
-    """The same of the call that was made last. Where the gateway waits before each wrong attempt,
-    that it is slow excuses nothing.
+    """Return whether the last repetition of a call may be late.
+
+    Waits of the gateway before wrong attempts do not excuse it.
     """
     late = may_be_late(declared, exchange, once=once)
     return late and (_gave_up(exchange) or is_held_up(declared, exchange))
@@ -92,12 +95,12 @@ def _gave_up(exchange: Exchange) -> bool:
 
 
 def is_slow(declared: Mapping[str, Any], exchange: Exchange) -> bool:
-    """Whether a call took as long as the shortest timeout that a gateway declares."""
+    """Return whether a call took as long as the gateway's shortest declared timeout."""
     return _reaches_a_limit(declared, exchange.elapsed)
 
 
 def is_held_up(declared: Mapping[str, Any], exchange: Exchange) -> bool:
-    """The same without its waits after a refusal, which come from no busy machine."""
+    """Return the same without waits after a refusal, which are not caused by a busy machine."""
     return _reaches_a_limit(declared, exchange.elapsed - sum(gaps(exchange)))
 
 
@@ -107,13 +110,13 @@ def _reaches_a_limit(declared: Mapping[str, Any], seconds: float) -> bool:
 
 
 def tried_last(run: RunEvidence, script: str, step: Step) -> Exchange | None:
-    """A step as it was made last: again, where it was late."""
+    """Return the last exchange of a step: the repetition, if the first was late."""
     steps = run.steps(script)
     return steps.get(replace(step, mark=Mark.AGAIN)) or steps.get(step)
 
 
 def body(arrival: Moment) -> Any:
-    """The JSON of a request; None where it is not JSON."""
+    """Return the JSON of a request; None if it is not JSON."""
     try:
         return json.loads(arrival.body)
     except (ValueError, RecursionError):
@@ -121,24 +124,24 @@ def body(arrival: Moment) -> Any:
 
 
 def face(arrival: Moment) -> tuple[Face, Asked] | None:
-    """The API that a request was sent to."""
+    """Return the API that a request was sent to; None if there is no such API."""
     path, _, query = arrival.path.partition("?")
     return face_of(path, query, body(arrival))
 
 
 def header(arrival: Moment, name: str) -> str:
-    """A header of a request; empty without one."""
+    """Return a header of a request; empty if it is missing."""
     return next((value for key, value in arrival.headers if key.lower() == name), "")
 
 
 def key_of(spoken: Face, arrival: Moment) -> str:
-    """The key that a request to the provider brings; empty without one."""
+    """Return the key in a request to the provider; empty if there is none."""
     headers = {name.lower(): value for name, value in arrival.headers}
     return spoken.key(headers, arrival.path.partition("?")[2])
 
 
 def everything(exchange: Exchange) -> str:
-    """All that the client was told: the body and the headers."""
+    """Return everything that the client received: the body and the headers."""
     answer = exchange.answer
     if answer is None:
         return ""
@@ -147,27 +150,27 @@ def everything(exchange: Exchange) -> str:
 
 
 def nonce(exchange: Exchange) -> str:
-    """The nonce of a call."""
+    """Return the nonce of a call."""
     assert isinstance(exchange.request, ModelCall)
     return exchange.request.nonce
 
 
 def reached(run: RunEvidence) -> tuple[str, ...]:
-    """The families whose provider the gateway reaches."""
+    """Return the API families whose providers the gateway reaches."""
     return tuple(run.capabilities.get("families", ()))
 
 
 def policy(run: RunEvidence, part: str) -> Mapping[str, Any]:
-    """A part of the declared policy; empty where it was not declared."""
+    """Return a part of the declared policy; empty if it is not declared."""
     declared = run.capabilities.get("policy", {})
     held = declared.get(part) if isinstance(declared, dict) else None
     return held if isinstance(held, dict) else {}
 
 
 def undeclared(run: RunEvidence, *names: str) -> Check | None:
-    """Why nothing can be held against a policy: it has none of this name, or there is none.
+    """Return why a policy cannot be tested: it lacks one of these names, or is not declared at all.
 
-    A name is one of the policy's own, or a part and one of its names, as `timeouts.stall_ms`.
+    A name is a member of the policy, or a member and a name in it, such as `timeouts.stall_ms`.
     """
     if not run.capabilities.get("policy"):
         return unknown("kit.not_verified.no_policy")
@@ -180,9 +183,9 @@ def undeclared(run: RunEvidence, *names: str) -> Check | None:
 
 
 def each_family(run: RunEvidence, script: str, *names: str) -> Iterator[tuple[str, str, Exchange]]:
-    """The steps of a script with these names, for each family that is reached.
+    """Yield the steps of a script with these names, for each API family that is reached.
 
-    Of scripts that ask for streams, without the families whose plain answer is none.
+    In scripts that ask for streams, families whose text answer was not a stream are skipped.
     """
     whole = {family for family, _ in _plain_whole(run)} if script in _OF_STREAMS else set()
     families = [family for family in reached(run) if family not in whole]
@@ -199,7 +202,7 @@ def _steps(
 
 
 def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
-    """The plain answers that are not streams, although one was asked for."""
+    """Yield the text answers that are not streams, although the call asked for one."""
     for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
         answer = exchange.answer
         kind = answer.header("content-type") if answer is not None else None
@@ -208,7 +211,7 @@ def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
 
 
 def of_streams(judge: Judge) -> Judge:
-    """Let a clause about streams say which families have none."""
+    """Make the judge of a clause about streams also report the API families without streams."""
 
     @wraps(judge)
     def judged(run: RunEvidence) -> Checks:
@@ -222,12 +225,12 @@ def of_streams(judge: Judge) -> Judge:
 
 
 def came_late(exchange: Exchange) -> Check:
-    """It could not be judged, as the machine was too busy for the timeouts of the gateway."""
+    """The clause could not be judged: the machine was too busy for the gateway's timeouts."""
     return unknown("kit.not_verified.busy", exchange, seconds=round(exchange.elapsed, 1))
 
 
 def not_arrived(exchange: Exchange) -> Check:
-    """It could not be judged, as nothing reached the provider."""
+    """The clause could not be judged: nothing reached the provider, or no answer came."""
     if arrivals(exchange):
         return unknown("kit.not_verified.no_answer", exchange)
     return unknown("kit.not_verified.no_arrival", exchange)

@@ -1,4 +1,4 @@
-"""What a gateway told its client: one reading for both profiles."""
+"""Reads what a gateway sent to its client, in the same way for both profiles."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from conformance.spec.vocabulary import (
 
 _OK, _FAILURE = 200, 400
 _OF_SERVERS = 5
-"""The first digit of the statuses for what no other one fits."""
+"""The first digit of the statuses of server errors, which may also mean an unknown error."""
 _STATUS = re.compile(r"[45]\d\d")
 _LISTED = {status for held in RUNTIME_ERROR_NAME_STATUSES.values() for status in held}
 _MOST_EVENTS = 5_000
-"""Events of one stream that are read: the provider's longest has a hundredth of them."""
+"""The most events of a stream that are read. The provider's longest stream has 1% of them."""
 _REASONS = {
     "stop": "end_turn",
     "length": "max_tokens",
@@ -38,9 +38,10 @@ _REASONS = {
 
 
 def _meant() -> dict[str, set[RuntimeErrorName]]:
-    """The errors that a word stands for: the vocabulary's names and codes, and those of providers.
+    """Return the errors that each word may mean: vocabulary names and codes, and provider codes.
 
-    An application that knows a provider's API understands its codes, where a gateway hands them on.
+    If a gateway forwards a provider's code, applications that know the provider's API understand
+    it.
     """
     meant: dict[str, set[RuntimeErrorName]] = {}
     for error in RuntimeErrorName:
@@ -52,14 +53,14 @@ def _meant() -> dict[str, set[RuntimeErrorName]]:
 
 _MEANT = _meant()
 _UMBRELLAS = {"invalid_request_error", "api_error", "server_error"}
-"""Types that providers give to several errors: a status that names one of them is more exact."""
+"""Types that providers use for several errors. A status that names one error is more exact."""
 _EVENTS = {each.value for each in StreamEventName}
 END, ERROR = "StreamEnd", "StreamError"
 
 
 @dataclass(slots=True)
 class Told:
-    """A whole answer, a stream or an error. `order` names what came, part by part."""
+    """A whole answer, a stream or an error. `order` names its parts in the order of arrival."""
 
     status: int = 0
     streamed: bool = False
@@ -70,7 +71,7 @@ class Told:
     usage: Mapping[str, Any] = field(default_factory=dict)
     error: Mapping[str, Any] | None = None
     calls: dict[Any, list[str]] = field(default_factory=dict)
-    """The name and the arguments of each call, by its place or id."""
+    """The name and the arguments of each call, by its index or id."""
     order: list[str] = field(default_factory=list)
     unreadable: bool = False
 
@@ -81,17 +82,17 @@ class Told:
 
     @property
     def succeeded(self) -> bool:
-        """Whether it looks like a complete answer."""
+        """Whether it is a complete answer without an error."""
         if self.error is not None or self.status != _OK or self.unreadable:
             return False
         return not self.streamed or END in self.order
 
     def is_class(self, wanted: RuntimeErrorName) -> bool:
-        """Whether the error is of a class.
+        """Return whether the error is of a class.
 
-        Its name tells, or else its code, which may be the provider's own, or else its type, or
-        else the HTTP status. The first of them that has a meaning decides; a type that stands for
-        several errors comes after a status that the vocabulary lists.
+        The first of these with a known meaning decides: its name, its code (perhaps the provider's
+        own), its type, the HTTP status. But a listed status comes before a type that means several
+        errors.
         """
         told = self.error or {}
         status, kind = self._status, str(told.get("type"))
@@ -106,13 +107,13 @@ class Told:
 
     @property
     def _status(self) -> int:
-        """The status of the error: in a stream, the error itself may name one as its code."""
+        """The status of the error. In a stream, the code of the error may be its status."""
         code = str((self.error or {}).get("code"))
         return int(code) if self.status == _OK and _STATUS.fullmatch(code) else self.status
 
     @property
     def shown(self) -> str:
-        """What was told, in a few words for a finding."""
+        """What the client received, in a few words for a finding."""
         if self.error is not None:
             kind = self.error.get("name") or self.error.get("code") or self.error.get("type")
             return f"{kind} ({self.status})" if str(kind) != str(self.status) else str(kind)
@@ -120,7 +121,7 @@ class Told:
 
 
 def told(exchange: Exchange | None) -> Told | None:
-    """The reading of an exchange; None where nothing came back at all."""
+    """Read an exchange; None if no answer came."""
     if exchange is None or exchange.answer is None:
         return None
     answer = exchange.answer
@@ -147,9 +148,9 @@ def told(exchange: Exchange | None) -> Told | None:
 
 
 def waits_told(answer: Answer, told: Told) -> Iterator[float]:
-    """The seconds that an answer tells a client to wait, in a header or in the error.
+    """Yield the seconds that an answer asks a client to wait, in a header or in the error.
 
-    Of a date that comes without the date of the answer, nobody can say how far away it is: NaN.
+    NaN for a date if the answer itself has no date, because then the wait is not known.
     """
     asked = answer.header("retry-after")
     now = _date(answer.header("date"))
@@ -227,7 +228,7 @@ def _native(found: Told, body: Mapping[str, Any]) -> None:
 
 
 def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
-    """Read a whole answer or a chunk: of the usage, each chunk may tell a part."""
+    """Read a whole answer or a chunk. Each chunk may have a part of the usage."""
     usage = body.get("usage")
     if isinstance(usage, dict):
         counted = {
@@ -267,7 +268,7 @@ def _call(found: Told, call: Mapping[str, Any], place: Any) -> None:
 
 
 def _key(value: Any) -> Any:
-    """What tells a call from others; a list or an object tells nothing."""
+    """Return the key that identifies a call; None for a list or an object."""
     return value if isinstance(value, str | int) else None
 
 
