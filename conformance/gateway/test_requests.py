@@ -149,7 +149,7 @@ def test_the_tools_of_a_call_arrive(run: RunEvidence) -> Checks:
 
 
 def _lost(wanted: Any, found: Any, place: str = "") -> str | None:
-    """Return where a schema lost something; None if nowhere. It may have more than before.
+    """Return the place at which a schema lost something, or None. It may have more than before.
 
     Gemini writes types in capitals, and integers as strings.
     """
