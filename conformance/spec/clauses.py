@@ -1,4 +1,4 @@
-"""The clauses that the kit judges by, as the generator wrote them."""
+"""The clauses by which the kit judges, read from the generated files."""
 
 from __future__ import annotations
 
@@ -27,23 +27,23 @@ from conformance.spec.vocabulary import (
 )
 
 _DATED = re.compile(r"^https://modelcontextprotocol\.io/specification/(\d{4}-\d{2}-\d{2})/")
-"""The address of a sentence of MCP, with the version that it is in."""
+"""The URL of a sentence of MCP; the group is the version."""
 
 PACKAGE = Path(__file__).resolve().parents[1]
-"""The package `conformance`, in a clone or installed."""
+"""The directory of the package `conformance`, in a clone or installed."""
 _SHIPPED = PACKAGE / "spec" / "schema"
 CLONE = None if _SHIPPED.is_dir() else PACKAGE.parent
-"""The root of the clone that this package is in; None if it is installed."""
+"""The root of the clone with this package; None if the package is installed."""
 SCHEMAS = _SHIPPED if CLONE is None else CLONE / "schema"
-"""Where the generated schemas and clauses are: `<spec>/<version>/`."""
+"""The directory of the generated schemas and clauses: `<spec>/<version>/`."""
 
 
 @dataclass(frozen=True, slots=True)
 class AppliesTo:
-    """Where a clause holds; an empty tuple or None sets no limit.
+    """What a clause applies to. An empty tuple or None means no limit.
 
-    `since` and `until` are versions, both included. `claimed` is True where the clause holds only
-    for a target that claims ATDF; `offers` is what a target has to offer for the clause to hold.
+    `since` and `until` are versions, both included. With `claimed`, the clause applies only to a
+    target that claims ATDF. `offers` is what a target has to offer.
     """
 
     bindings: tuple[Binding, ...] = ()
@@ -53,16 +53,16 @@ class AppliesTo:
     claimed: bool = False
     offers: Offer | None = None
     openapi: bool | None = None
-    """Whether it holds where an OpenAPI document is all that is declared, or only elsewhere."""
+    """True: only if an OpenAPI document is the only declaration. False: only otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
 class When:
-    """Which things of its family a declared clause is about: those that have one of these.
+    """Which things of its family a declared clause is about: those with at least one of these.
 
-    `has` names fields, `block` ARDF blocks, `type` types of resources, `schema_uses` keywords of
-    the input schema. `tool` limits the clause to tools of one trait. A clause with `whole` can
-    only pass where the kit saw every page of the catalog.
+    `has` are fields, `block` ARDF blocks, `type` resource types, `schema_uses` keywords of the
+    input schema. `tool` limits the clause to tools with one trait. With `whole`, the clause can
+    pass only if the kit saw every page of the catalog.
     """
 
     has: tuple[str, ...] = ()
@@ -74,16 +74,17 @@ class When:
 
     @property
     def always(self) -> bool:
-        """Whether the clause is about every thing of its family."""
+        """Whether the clause is about everything in its family."""
         return not (self.has or self.block or self.type or self.schema_uses)
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The sentence of another specification from which a clause is taken, and its address.
+    """The sentence of another specification that a clause is based on, and its URL.
 
-    `version` is that of the specification; empty where it has none that is checked. `others` are
-    the sentences of its other versions: some word it otherwise, and some do not have it.
+    `version` is the version of that specification, or empty if the kit checks no particular
+    version. `others` are the sentences in its other versions, if they have it; the wording may
+    differ.
     """
 
     quote: str
@@ -92,7 +93,7 @@ class Source:
     others: tuple[Source, ...] = ()
 
     def of(self, version: str) -> Source | None:
-        """The sentence as a version of the specification has it; None where it has none."""
+        """Return the sentence in a version of the specification; None if that version lacks it."""
         known = (self, *self.others)
         return next((each for each in known if each.version in {version, ""}), None)
 
@@ -101,11 +102,11 @@ class Source:
 class Clause:
     """One normative sentence.
 
-    `where_claimed` is what the requirement rises to where ATDF is claimed. `text` and `excluded`
-    (why nothing verifies it) are by language. `confirm` is False for a clause about repetition.
-    `document` is the document that it is about; `at` are the places in that document's schema
-    that own it, JSON Pointers. A declared clause has a `family`, whose judge checks it: no chapter
-    has a function for it alone. `why` is what is lost when it is broken, by language.
+    `where_claimed` is the stricter requirement if the target claims ATDF. `text`, `excluded` (why
+    nothing verifies the clause) and `why` (what is lost if it is broken) are by language. `confirm`
+    is False for a clause about repetition. `document` is the document that the clause is about, and
+    `at` are JSON Pointers to the places in its schema that the clause owns. A clause with a
+    `family` is checked by the judge of that family, not by a function of its own.
     """
 
     id: str
@@ -128,21 +129,21 @@ class Clause:
     why: Mapping[str, str] | None = None
     status: Status = Status.DRAFT
     parts: tuple[Mapping[str, str], ...] = ()
-    """The requirements of a clause that is a group, by language."""
+    """The requirements in a clause that is a group, by language."""
 
 
 def clauses() -> Mapping[str, Clause]:
-    """All clauses of the newest version of each specification, by id; read once."""
+    """Return all clauses of the newest version of each specification, by id; they are read once."""
     return clauses_of(SCHEMAS)
 
 
 def clause_url(clause: Clause, language: str = "en") -> str:
-    """Where the site shows a clause, in `language`: the page of its own."""
+    """Return the URL of a clause's page on the site, in `language`."""
     return f"{_site(language)}conformance/clauses/{clause.id.lower()}/"
 
 
 def guides_url(language: str = "en") -> str:
-    """Where the site lists the guides, in `language`."""
+    """Return the URL of the site's list of guides, in `language`."""
     return f"{_site(language)}guides/"
 
 
@@ -153,7 +154,7 @@ def _site(language: str) -> str:
 
 @cache
 def id_base() -> str:
-    """The base of every `$id`, which is also the site's address; read from a generated schema."""
+    """Return the base of every `$id`, which is also the site's URL, from a generated schema."""
     for path in sorted(SCHEMAS.glob("*/*/*.schema.json")):
         identifier: str = json.loads(path.read_text(encoding="utf-8"))["$id"]
         return identifier.partition("/schema/")[0]
@@ -161,9 +162,10 @@ def id_base() -> str:
 
 
 def newest(spec: Path) -> Path:
-    """The folder of a specification's newest version; `1.10` is newer than `1.9`.
+    """Return the directory of a specification's newest version; `1.10` is newer than `1.9`.
 
-    The version of a specification has clauses: a folder without them holds single documents.
+    Only directories with clauses are versions of the specification. The others have single
+    documents.
     """
     versions = [
         each.parent for each in spec.glob("*/clauses.json") if each.parent.name[0].isdigit()
@@ -173,7 +175,7 @@ def newest(spec: Path) -> Path:
 
 @cache
 def clauses_of(root: Path) -> Mapping[str, Clause]:
-    """Give the clauses of the newest version of each specification below `root`, by id."""
+    """Return the clauses of the newest version of each specification below `root`, by id."""
     found: dict[str, Clause] = {}
     for spec in sorted({path.parents[1] for path in root.glob("*/*/clauses.json")}):
         held = json.loads((newest(spec) / "clauses.json").read_text(encoding="utf-8"))

@@ -1,7 +1,7 @@
-"""Which strings conform to a `format`: jsonschema's own checks, and IRIs.
+"""Which strings conform to a `format`: the checks of jsonschema, and own checks for IRIs.
 
-jsonschema checks `iri` with a grammar that takes a second to compile each time a program starts.
-That grammar is not a dependency of this project; the mapping of RFC 3987 to URIs does the same.
+jsonschema checks `iri` with a grammar that takes a second to compile in each process. That grammar
+is not a dependency of this project. Mapping IRIs to URIs, as RFC 3987 defines it, does the same.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from jsonschema.protocols import Validator
 from rfc3986_validator import validate_rfc3986  # type: ignore[import-untyped]  # it has no types
 
 _KNOWING = (Draft7Validator, Draft201909Validator, Draft202012Validator)
-"""The dialects that have the two formats."""
+"""The dialects with the formats `iri` and `iri-reference`."""
 
 _ASCII = "".join(map(chr, range(0x80)))
 
 
 @cache
 def format_checker(dialect: type[Validator]) -> FormatChecker:
-    """The checks of a dialect. It knows `iri` and `iri-reference` where the dialect does."""
+    """Return the checks of a dialect, with `iri` and `iri-reference` if the dialect has them."""
     checker = FormatChecker(formats=())
     checker.checkers = dict(dialect.FORMAT_CHECKER.checkers)
     if dialect in _KNOWING:
@@ -45,5 +45,5 @@ def _is_iri_reference(value: Any) -> bool:
 
 
 def _conforms(value: str, rule: str) -> bool:
-    """Whether an IRI, mapped to a URI as RFC 3987, section 3.1, has it, is one."""
+    """Return whether an IRI, mapped to a URI (RFC 3987, section 3.1), is a valid URI."""
     return bool(validate_rfc3986(quote(value, safe=_ASCII), rule=rule))

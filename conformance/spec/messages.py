@@ -1,4 +1,4 @@
-"""Sentences by id: code raises ids and values, readers get words in their language."""
+"""Messages by id: code passes ids and values, readers get sentences in their language."""
 
 from __future__ import annotations
 
@@ -13,43 +13,46 @@ from pathlib import Path
 LANGUAGES = ("en", "es", "pt")
 
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z0-9_]*)(?:\|([^{}|]*)\|([^{}|]*))?\}|\{\{|\}\}")
-"""A name in braces, or a doubled brace, which stands for one.
+"""A name in braces, or a doubled brace, which means one brace.
 
-`{name|one|other}` stands for its second part where the value is 1, else for its third; a `#` in
-them for the value.
+`{name|one|other}` means `one` if the value is 1, otherwise `other`; a `#` in them is replaced by
+the value.
 """
 
 
 _LONGEST = 200
-"""Characters of a name in a sentence."""
+"""The most characters of a name in a sentence."""
 
 CODE = frozenset({"case", "header", "method", "option", "parameter", "request", "tool"})
-"""Placeholders whose text is a name of code: a sentence has it between backquotes."""
+"""Placeholders for names from code, which a sentence shows between backquotes."""
 LISTS = frozenset({"fields", "keywords", "members"})
-"""The same, each with several names, as `listed` gives them."""
+"""Placeholders for several names from code, joined by `listed`."""
 _BETWEEN = ", "
 
 
 class Topic(StrEnum):
-    """What a message is about, where others need to know: how its id begins in the source."""
+    """The topic of a message, as the prefix of its id.
+
+    It has only the topics that code asks about.
+    """
 
     DOCUMENT = "documents"
     """A place in a document. The message does not name the place."""
     CALL = "call"
-    """What was sent in a call of a tool."""
+    """What was sent in a tool call."""
     STEP = "step"
     """What was sent in a step of a script."""
     LEFT_OUT = "kit.left_out"
-    """Why a tool was not called, whatever the clause."""
+    """Why a tool was not called; the same for every clause."""
     NOT_APPLICABLE = "kit.not_applicable"
-    """Why a clause does not apply, whatever the clause."""
+    """Why a clause does not apply; the same for every clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence of the source by its id, with the values of its placeholders.
+    """The id of a message, with the values of its placeholders.
 
-    A value is text, or a Message where it is words too, which are then said in the same language.
+    A value is text, or another Message, which is then shown in the same language.
     """
 
     id: str
@@ -57,11 +60,11 @@ class Message:
 
     @property
     def topic(self) -> Topic | None:
-        """What the message is about; None where nobody needs to know."""
+        """The topic of the message; None if it is not in `Topic`."""
         return _topic(self.id)
 
     def words(self, language: str = "en") -> str:
-        """The sentence in `language`; raises KeyError for an id that the source does not have."""
+        """Return the sentence in `language`; raises `KeyError` for an unknown id."""
         said = {name: v.words(language) for name, v in self.values if isinstance(v, Message)}
         values = {name: v for name, v in self.values if isinstance(v, str)}
         return filled(catalog()[self.id][language], values | said, said)
@@ -73,38 +76,38 @@ def _topic(id: str) -> Topic | None:
 
 
 def message(id: str, **values: object) -> Message:
-    """A Message; each value that is not a Message is kept as its text."""
+    """Return a Message. Values that are not Messages are converted to text."""
     kept = ((name, v if isinstance(v, Message) else str(v)) for name, v in values.items())
     return Message(id, tuple(kept))
 
 
 def filled(template: str, values: Mapping[str, str], said: Container[str] = ()) -> str:
-    """A template of the source with its values put in; a name without a value stays as it is.
+    """Return a template with its values filled in; a name without a value stays unchanged.
 
-    A name of code (`CODE`, `LISTS`) gets its backquotes here, unless the template has them. Those
-    in `said` are words already.
+    Names from code (`CODE`, `LISTS`) get backquotes, unless the template has them already. Names in
+    `said` are sentences, and get none.
     """
     return _PLACEHOLDER.sub(lambda found: _filled(found, values, said), template)
 
 
 def as_code(name: str) -> str:
-    """A name in a sentence: between backquotes; one that they cannot hold, as JSON text."""
+    """Return a name between backquotes, or as JSON text if it cannot be between backquotes."""
     cut = name if len(name) <= _LONGEST else f"{name[:_LONGEST]}…"
     return f"`{cut}`" if cut.strip() and cut.isprintable() and "`" not in cut else json.dumps(cut)
 
 
 def listed(names: Iterable[str]) -> str:
-    """Several names as the value of a placeholder (`LISTS`): plain, as programs read it."""
+    """Join several names into the value of a placeholder (`LISTS`), without marks."""
     return _BETWEEN.join(names)
 
 
 def codes(names: Iterable[str]) -> str:
-    """Several names in a sentence."""
+    """Return several names for a sentence, each marked as code."""
     return _BETWEEN.join(map(as_code, names))
 
 
 def is_message(id: str) -> bool:
-    """Whether the source has a sentence of this id."""
+    """Return whether there is a message with this id."""
     return id in catalog()
 
 
@@ -122,7 +125,7 @@ def _filled(found: re.Match[str], values: Mapping[str, str], said: Container[str
 
 
 def _in_words(name: str, value: str) -> str:
-    """The value of a placeholder in a sentence: marked where it is code."""
+    """Return the value of a placeholder for a sentence, marked if it is code."""
     if name in LISTS:
         return codes(value.split(_BETWEEN)) if value else "—"
     return as_code(value) if name in CODE else value
@@ -130,7 +133,7 @@ def _in_words(name: str, value: str) -> str:
 
 @cache
 def catalog() -> dict[str, dict[str, str]]:
-    """Give every sentence of the source: by id, then by language."""
+    """Return every message: by id, then by language."""
     path = Path(__file__).with_name("messages.json")
     loaded: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8"))
     return loaded

@@ -1,4 +1,4 @@
-"""JSON Pointers (RFC 6901), written and read in one place."""
+"""Reads and writes JSON Pointers (RFC 6901)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from jsonpointer import escape, unescape
 
 
 def to_pointer(steps: Iterable[str | int]) -> str:
-    """Write steps as a JSON Pointer; no steps give "", the whole document."""
+    """Write steps as a JSON Pointer. No steps become "", the whole document."""
     return "".join("/" + escape(str(step)) for step in steps)
 
 
 def steps_of(pointer: str) -> tuple[str, ...]:
-    """Read the steps of a JSON Pointer, indexes as text."""
+    """Return the steps of a JSON Pointer, with indexes as text."""
     return tuple(unescape(part) for part in pointer.split("/")[1:])

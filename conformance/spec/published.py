@@ -1,4 +1,4 @@
-"""The generated schemas, loaded from this tree, and which clause owns what in them."""
+"""The generated schemas, and the clauses that own their parts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from conformance.spec.pointer import steps_of, to_pointer
 
 try:
     _rust: Any = import_module("jsonschema_rs")
-except ImportError:  # it only makes things faster
+except ImportError:  # optional: it only makes validation faster
     _rust = None
 
 Step = str | int
@@ -44,20 +44,20 @@ class SchemaPlace:
         return to_pointer(self.steps)
 
     def down(self, *steps: Step) -> SchemaPlace:
-        """The position these steps further."""
+        """Return the position after these further steps."""
         return SchemaPlace(self.spec, self.document, (*self.steps, *steps))
 
     def up(self) -> SchemaPlace:
-        """The position one step nearer to the root."""
+        """Return the position one step closer to the root."""
         return SchemaPlace(self.spec, self.document, self.steps[:-1])
 
 
 @cache
 def validator(document: str, kind: Any = Draft202012Validator) -> Validator:
-    """The validator of a document, such as `catalog`. Knows formats.
+    """Return the validator of a document, such as `catalog`, which also checks formats.
 
-    `kind` is a class that judges keywords of the dialect in its own way. Raises KeyError for a
-    document that no schema is published for.
+    `kind` is a validator class, which may check some keywords differently. Raises `KeyError` if no
+    schema is published for the document.
     """
     schema = _schemas()[_file(document)]
     checker = format_checker(Draft202012Validator)
@@ -66,21 +66,21 @@ def validator(document: str, kind: Any = Draft202012Validator) -> Validator:
 
 
 def surely_valid(document: str, data: Any) -> bool:
-    """Whether a second, compiled validator accepts `data`, so that the first need not look.
+    """Return whether a second, compiled validator accepts `data`, so that the first is not needed.
 
-    The tests hold the two to the same verdict on every fixture and near miss. It is False where
-    that validator is not installed, or cannot take the value.
+    Tests ensure that both give the same result for every fixture and near miss. False if the
+    compiled validator is not installed, or cannot process the value.
     """
     judge = compiled_validator(document)
     try:
         return judge is not None and bool(judge.is_valid(data))
     except (ValueError, TypeError, RecursionError, OverflowError):
-        return False  # half a surrogate pair, or a number that it has no type for
+        return False  # a lone surrogate, or a number that the validator has no type for
 
 
 @cache
 def compiled_validator(document: str) -> Any | None:
-    """Give the fast validator of a document, where its library is installed."""
+    """Return the compiled validator of a document; None if its library is not installed."""
     if _rust is None:
         return None
     registry = _rust.Registry([(each["$id"], each) for each in _schemas().values()])
@@ -89,11 +89,12 @@ def compiled_validator(document: str) -> Any | None:
 
 
 def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -> str | None:
-    """The clause that owns the rule at `schema_path`, which leads from a document through `$ref`s.
+    """Return the clause that owns the rule at `schema_path`.
 
-    It is the nearest owner on the way up that is of the document's own specification, else of
-    another; `missing` is the name of a property that should be there, whose own position is asked
-    first. Raises KeyError for a document that no schema is published for.
+    The path starts at a document and follows `$ref`s. The owner is the nearest one towards the
+    root; owners in the document's own specification come first. If a property is missing, `missing`
+    is its name, and its position is looked up first. Raises `KeyError` if no schema is published
+    for the document.
     """
     found = list(_claims(document, tuple(schema_path), missing))
     own = spec_of(document)
@@ -103,7 +104,7 @@ def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -
 def _claims(
     document: str, schema_path: tuple[Step, ...], missing: str | None
 ) -> Iterator[tuple[str, str]]:
-    """The owners of a rule, each with its specification, the nearest first."""
+    """Yield the owners of a rule, each with its specification, the nearest first."""
     trail = _trail(document, schema_path)
     owner = _owners()
     if missing is not None:
@@ -120,9 +121,10 @@ def _claims(
 
 
 def _trail(document: str, path: tuple[Step, ...]) -> list[tuple[SchemaPlace, SchemaPlace]]:
-    """The stretches of a schema path: each begins where a `$ref` led, and ends at the next one.
+    """Return the sections of a schema path, which each `$ref` splits: start and end positions.
 
-    The path of an error leaves out `$ref` itself: a step that a schema has not is one further on.
+    The path of an error leaves out `$ref`. If a schema lacks the next step, its `$ref` is followed
+    first.
     """
     start = end = SchemaPlace(spec_of(document), document)
     trail = []
@@ -143,12 +145,12 @@ def _node(place: SchemaPlace) -> Any:
 
 
 def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
-    """Where a `$ref` at a position leads."""
+    """Return the position that a `$ref` at a position leads to."""
     name, _, fragment = reference.partition("#")
     steps = steps_of(fragment)
     if not name:
         return SchemaPlace(place.spec, place.document, steps)
-    # `../../atdf/1.0/tool.schema.json`: each document has one version that is published.
+    # Only one version of each document is published, as in `../../atdf/1.0/tool.schema.json`.
     *folders, file = name.split("/")
     spec = folders[-2] if folders[2:] else place.spec
     return SchemaPlace(spec, file.removesuffix(".schema.json"), steps)
@@ -181,7 +183,7 @@ def _schemas() -> Mapping[Path, Mapping[str, Any]]:
 
 
 def spec_of(document: str) -> str:
-    """The specification that publishes a document; raises KeyError if none does."""
+    """Return the specification that publishes a document; raises `KeyError` if none does."""
     return _file(document).parent.parent.name
 
 

@@ -1,4 +1,4 @@
-"""A clause that does not exist: which ones have a name near to it, or where all are listed."""
+"""Suggestions for a clause id that does not exist: similar ids, or the list of all."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from conformance.spec.clauses import clauses, id_base
 from conformance.spec.messages import Message, message
 
 _NEAR = 0.75
-"""Likeness of two ids from which on one may have been meant: a slip, and not another name."""
+"""The least similarity of two ids to suggest one of them: a typo, not another name."""
 
 
 def near_clause(id: str, language: str) -> Message:
-    """Which clauses may have been meant, at most three; where none may, the list of all."""
+    """Return a message with at most three similar ids; if there are none, the URL of the list."""
     near = get_close_matches(id.upper(), clauses(), 3, _NEAR)
     if near:
         return message("kit.near.some", names=", ".join(near))
