@@ -1,5 +1,5 @@
-"""From one form of a document to another, with a list of what the other form cannot carry.
+"""Converts documents from one form to another, and lists what the other form cannot carry.
 
-`portable` holds a tool between two forms; `atdf`, `ardf`, `mcp`, `openai` and `openapi` read and
-write one form each, `errors` those of a failed call; `convert` chooses.
+`portable` is a tool between two forms. `atdf`, `ardf`, `mcp`, `openapi` and others read and write
+one form each, and `errors` the forms of a failed call. `convert` selects them.
 """

@@ -1,4 +1,4 @@
-"""An ARDF resource of type `tool`."""
+"""Reads and writes ARDF resources of type `tool`."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CALLED = {"inputs", "input_schema", "outputs", "endpoint", "method"}
 
 
 def read_resource(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A resource of type `tool`, in the form of the specification or in a dialect."""
+    """Read a resource of type `tool`, in the form of the specification or in a dialect."""
     known = resource(item)
     block = known.block(ArdfBlock.INVOCATION)
     data: Mapping[str, Any] = block.data if block is not None else {"inputs": []}
@@ -71,7 +71,7 @@ def read_resource(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
 
 
 def write_resource(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
-    """The resource that a tool is."""
+    """Return the resource for a tool."""
     description = tool.description or tool.when_to_use or tool.name
     if not tool.description:
         notes.make((*at, "description"))

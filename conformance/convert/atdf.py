@@ -1,4 +1,4 @@
-"""The two forms of a tool in ATDF: that of a catalog, and the descriptor."""
+"""Reads and writes the two forms of a tool in ATDF: the catalog form and the descriptor."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def read_catalog_tool(
     found: Mapping[str, Place] = AT_HOME,
     made: frozenset[str] = frozenset(),
 ) -> Portable:
-    """A tool in catalog form. `found` says where a member is that is not next to the others."""
+    """Read a tool in catalog form; `found` has the places of members that are elsewhere."""
     metadata = item.get("metadata")
     home = found.get("metadata", (*at, "metadata"))
     if metadata is not None and not isinstance(metadata, dict):
@@ -94,7 +94,7 @@ def read_catalog_tool(
 
 
 def write_catalog_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
-    """The catalog form of a tool."""
+    """Return the catalog form of a tool."""
     made: dict[str, Any] = {"name": tool.name, "description": _description(tool, at, notes)}
     if tool.when_to_use is not None:
         made["when_to_use"] = tool.when_to_use
@@ -112,7 +112,7 @@ def write_catalog_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any
 
 
 def read_descriptor(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A tool in descriptor form, basic or enhanced."""
+    """Read a tool in descriptor form, basic or enhanced."""
     use = item["how_to_use"]
     here = (*at, "how_to_use")
     if "id" in item:
@@ -140,7 +140,7 @@ def read_descriptor(item: Mapping[str, Any], at: Place, notes: Notes) -> Portabl
 
 
 def write_descriptor(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
-    """The descriptor of a tool: the enhanced one, where it has something for it to hold."""
+    """Return the descriptor of a tool: the enhanced one if the tool has members for it."""
     made: dict[str, Any] = {"tool_id": tool.name, "description": _description(tool, at, notes)}
     if tool.when_to_use is None:
         notes.make((*at, "when_to_use"))

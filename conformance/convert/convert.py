@@ -1,4 +1,4 @@
-"""How a document in one form becomes one in another."""
+"""Converts a document from one form to another."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Requirement
 class Converted:
     """The document in its new form.
 
-    Paths of `lost`, `left_out` and `changed` are in the source, of `made` in the result.
-    `problems` say why there is no document, and then `data` is None; or why items of its list are
-    not in it.
+    `lost`, `left_out` and `changed` are paths in the source, `made` are paths in the result.
+    `problems` say why there is no document (`data` is None), or why some items of a list are left
+    out.
     """
 
     data: Any
@@ -63,7 +63,7 @@ class Converted:
 
 
 _MOST_ROUNDS = 20
-"""How often items are left out because they need those that were left out before."""
+"""The most rounds of leaving out items: the rest may need items that were left out before."""
 
 Reader = Callable[[Mapping[str, Any], Place, Notes], Portable]
 _WRITERS: Mapping[Form, Callable[[Portable, Place, Notes], dict[str, Any]]] = {
@@ -100,22 +100,25 @@ _HOMES: Final[Mapping[Form, Mapping[str, Place]]] = {
     Form.GEMINI: {"name": ("name",), "schema": ("parametersJsonSchema", "type")},
     Form.A2A: {"name": ("id",)},
 }
-"""By form: where it says what a reader had to make, as far as it says it; `description` has its
-own name in every form but OpenAI's."""
+"""By form: where the result has each value that a reader had to make.
+
+`description` is listed only if it is not at the top.
+"""
 _WHOLE = (Form.OPENAPI, Form.PROBLEM)
 """Forms of other specifications that are read as a whole."""
 _ALONE = frozenset({Form.GEMINI, Form.A2A})
-"""Forms whose list has nothing around it that another form has."""
+"""Forms whose list has no members around it that other forms also have."""
 
 
 def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()) -> Converted:
-    """A document in the form `to`; `source` says its own form where its keys do not.
+    """Convert a document to the form `to`; `source` is its own form if its keys do not show it.
 
-    What breaks a MUST is not converted: what it means is not certain. Of a list, the other items
-    are. `base` is where the document is in what the author wrote: places of the source begin there.
+    A document that breaks a MUST is not converted, because its meaning is not certain. In a list,
+    only the broken items are left out. `base` is the place of the document in the author's file,
+    and the start of all source paths.
     """
     form = source or form_of(data)
-    if form is not to and isinstance(data, dict):  # which names the schema of the old form
+    if form is not to and isinstance(data, dict):  # `$schema` names the schema of the old form
         data = {name: value for name, value in data.items() if name != "$schema"}
     found, skipped = _unfit(data, form), frozenset[int]()
     if found:
@@ -152,12 +155,12 @@ def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()
 
 
 def _paths(places: Iterable[Place], base: Place) -> tuple[str, ...]:
-    """Each place once, as a JSON path from `base` on."""
+    """Return each place once, as a JSON path that starts at `base`."""
     return tuple(json_path((*base, *each)) for each in dict.fromkeys(places))
 
 
 def _formless(data: Mapping[str, Any], to: Form) -> bool:
-    """Whether a document is one resource of a type for which the form `to` has nothing."""
+    """Return whether a document is a single resource of a type that the form `to` does not have."""
     kind = data.get("resource_type", "tool")
     known = "resources" in data or kind == "tool" or to is Form.ARDF
     return not known and not (to is Form.MCP and kind in OTHERS)
@@ -166,7 +169,7 @@ def _formless(data: Mapping[str, Any], to: Form) -> bool:
 def _without(
     data: Any, form: Form | None, found: list[Problem]
 ) -> tuple[frozenset[int], list[Problem]]:
-    """The items of a list to leave out so that the rest is valid, and why; none where it is not."""
+    """Return the items of a list that must be left out, and why; no items if that does not help."""
     member = member_of(data)
     items = data if isinstance(data, list) else data[member] if member is not None else []
     numbers = list(range(len(items)))
@@ -194,7 +197,7 @@ def _without(
 
 
 def _unfit(data: Any, form: Form | None) -> list[Problem]:
-    """What keeps a document from being converted: that it is not valid, where that can be told."""
+    """Return why a document cannot be converted: what is invalid, as far as the kit checks it."""
     if form in _WHOLE:
         return _odd(form, (), data)
     if form in TAKEN or form is Form.MCP:
@@ -211,7 +214,7 @@ def _unfit(data: Any, form: Form | None) -> list[Problem]:
 
 
 def _odd(form: Form, at: Place, item: Any) -> list[Problem]:
-    """The first place of an item that cannot be read, as a problem."""
+    """Return the first place of an item that cannot be read, as a problem."""
     if form is Form.MCP and not _usable(item):
         return [problem(at, "convert", message("convert.no_mcp"))]
     looked = flattened(item) if form is Form.MCP else item
@@ -223,7 +226,7 @@ def _odd(form: Form, at: Place, item: Any) -> list[Problem]:
 
 
 def _usable(tool: Any) -> bool:
-    """Whether a value is a tool as an MCP server lists it."""
+    """Return whether a value is a tool in the form in which an MCP server lists it."""
     return (
         isinstance(tool, dict)
         and isinstance(tool.get("name"), str)
@@ -232,7 +235,7 @@ def _usable(tool: Any) -> bool:
 
 
 def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
-    """A failed call in another form: by way of the error, where neither form is that."""
+    """Convert a failed call, through the ATDF error if neither form is that."""
     if form is to:
         return data
     first, second = Notes(), Notes()
@@ -291,12 +294,15 @@ def _tools(data: Any, form: Form, to: Form, notes: Notes, skipped: frozenset[int
 
 
 def _kind(item: Mapping[str, Any], form: Form) -> Any:
-    """What an item is. Only in ARDF does it say so: elsewhere, such a member means nothing."""
+    """Return the type of an item.
+
+    Only ARDF has types; in other forms, that member means nothing.
+    """
     return item.get("resource_type", "tool") if form is Form.ARDF else "tool"
 
 
 def _single(data: Mapping[str, Any], form: Form, to: Form, notes: Notes) -> Any:
-    """What a document becomes that is one thing itself."""
+    """Convert a document that is not a list."""
     if _kind(data, form) != "tool":
         return OTHERS[data["resource_type"]][1](data, (), (), notes)
     tool = _read(data, (), form, to, notes)
@@ -312,7 +318,7 @@ def _listed(
     notes: Notes,
     others: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The document of a list of tools, with `others` that it lists and what is `around` them."""
+    """Return the document of a list of tools, with the lists of `others` and what is `around`."""
     if to in OPENAPI_VERSIONS:
         return write_openapi(tools, around, notes, OPENAPI_VERSIONS[to])
     target = _LISTS.get(to)
@@ -327,7 +333,7 @@ def _listed(
 
 
 def _write(tool: Portable, to: Form, at: Place, notes: Notes) -> dict[str, Any]:
-    """A tool in its new form, which is at `at` of the result."""
+    """Return a tool in its new form; `at` is its place in the result."""
     homes: Mapping[str, Place] = {"description": ("description",), **_HOMES[to]}
     for name in sorted(tool.made & homes.keys()):
         notes.make((*at, *homes[name]))
@@ -335,7 +341,7 @@ def _write(tool: Portable, to: Form, at: Place, notes: Notes) -> dict[str, Any]:
 
 
 def _plain(data: Any, notes: Notes, skipped: frozenset[int]) -> Any:
-    """Resources of any type, without their dialects."""
+    """Return resources of any type without their dialects."""
     document = "resource" if "resources" not in data else "collection"
     for number in skipped:
         notes.leave_out(("resources", number))

@@ -1,4 +1,4 @@
-"""A failed call: the ATDF error, the enriched response, and problem details (RFC 9457)."""
+"""Converts failed calls: the ATDF error, the enriched response, and problem details (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _OWN = ("type", "title", "detail", "instance", "tool_name", "parameter_name", "s
 _ENVELOPE = ("code", "meta")
 _DETAILS = {"field": "parameter_name", "suggested_value": "suggested_value"}
 _MORE = "more_errors"
-"""The extension of problem details that holds all errors but the first."""
+"""The extension of problem details with all errors except the first."""
 
 _KEPT = "error"
-"""The member of `meta` where an enriched response keeps what it has no field for."""
+"""The member of `meta` in which an enriched response keeps what it has no field for."""
 
 
 class NotConvertible(Exception):
-    """A document has nothing that the other form could hold; `id` is the message that says why."""
+    """The other form cannot hold anything of a document; `id` is the message that says why."""
 
     def __init__(self, id: str = "convert.success") -> None:
         super().__init__(id)
@@ -39,22 +39,23 @@ _IN_ENRICHED: dict[str, Place] = {
     **{name: ("meta", _KEPT, name) for name in ("type", "title", "instance", "tool_name")},
 }
 _IN_HINT: dict[str, Place] = {"type": ("reason",), "detail": ("message",), "tool_name": ("tool",)}
-"""By member of an error: where the other form has it."""
+"""By member of an error: its place in the other form."""
 
 
 def known(
     places: Iterable[Place], form: str, data: Any, without: Collection[Place] = ()
 ) -> list[Place]:
-    """Places of an error document as places of `data`, which is in `form`, as far as it has them.
+    """Translate places of an error document into places of `data`, which is in `form`.
 
-    `without` names places that were made on the way.
+    Places that `data` does not have are dropped, and those in `without`, which were made on the
+    way.
     """
     found = (_elsewhere(place, form) for place in places if place not in without)
     return [place for place in found if place is not None and _has(data, place)]
 
 
 def _elsewhere(place: Place, form: str) -> Place | None:
-    """A place of an error document, in another form."""
+    """Return the place in another form for a place of an error document."""
     if form == "error" or place[0] != "errors":
         return ("data", *place) if form == "enriched" and place[0] == "code" else place
     number, *inside = place[1:]
@@ -80,7 +81,7 @@ def _has(data: Any, place: Place) -> bool:
 
 
 def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """Problem details of an error document; several errors are in an extension."""
+    """Return problem details for an error document; further errors are in an extension."""
     first, *others = data["errors"]
     made = {name: value for name, value in first.items() if name != "status"}
     if "status" in first:
@@ -100,7 +101,7 @@ def error_to_problem(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def problem_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The error document that problem details are."""
+    """Return the error document for problem details."""
     status = data.get("status")
     own = {name: value for name, value in data.items() if name not in ("status", *_ENVELOPE)}
     others = own.pop(_MORE, [])
@@ -117,7 +118,7 @@ def problem_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def enriched_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The error document of an enriched response; raises NotConvertible for a success."""
+    """Return the error document for an enriched response; raises `NotConvertible` for a success."""
     if data["status"] != "error":
         raise NotConvertible
     failure: Mapping[str, Any] = data["data"]
@@ -156,7 +157,7 @@ def enriched_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def error_to_enriched(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The enriched response of the first error of a document."""
+    """Return the enriched response for the first error of a document."""
     first, *others = data["errors"]
     for index in range(len(others)):
         notes.lose(("errors", index + 1))
@@ -185,10 +186,10 @@ def error_to_enriched(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def _details(error: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The details of an enriched response: the field, the suggestion, and the context."""
+    """Return the details of an enriched response: the field, the suggestion, and the context."""
     context = error.get("context", {})
     details = {name: error[source] for name, source in _DETAILS.items() if source in error}
-    # In details these have a form of their own, which the same words of a context need not have.
+    # In details, these members have a fixed form; in a context, they may have any.
     odd: dict[str, Callable[[Any], bool]] = {
         "validation_results": lambda value: not _of_objects(value),
         "solution": lambda value: not (isinstance(value, str) and value),
@@ -214,9 +215,9 @@ def _of_objects(value: Any) -> bool:
 def _completed(
     error: dict[str, Any], status: int | None, home: Place, notes: Notes
 ) -> dict[str, Any]:
-    """An error with each required member; what was not there is made, and noted.
+    """Return an error with all required members, and note those that had to be made.
 
-    Its type, if it had one, is in `home` of the source.
+    `home` is the place in the source whose member `type` was the error's type, if it had one.
     """
     made = dict(error)
     if error_type(made.get("type")) is None or ":" not in str(made.get("type")):
@@ -240,13 +241,13 @@ def _completed(
 
 
 def _status(error: Mapping[str, Any]) -> int | None:
-    """The HTTP status that fits a reserved type; None for any other."""
+    """Return the HTTP status for a reserved type; None for any other type."""
     word = error_type(error.get("type"))
     return ERROR_TYPE_STATUSES[ErrorType(word)][0] if word in list(ErrorType) else None
 
 
 def _type_for(status: int | None) -> str:
-    """The reserved type that fits a status, else the status in words."""
+    """Return the reserved type for a status; if there is none, the status in words."""
     for kind, statuses in ERROR_TYPE_STATUSES.items():
         if status in statuses:
             return kind.value

@@ -1,4 +1,4 @@
-"""Which form a document is in."""
+"""Finds out which form a document is in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from conformance.formats.validate.recognize import recognize
 
 
 class Form(StrEnum):
-    """What a document can be converted to, and from."""
+    """The forms that a document can be converted from or to."""
 
     CATALOG = "catalog"
     DESCRIPTOR = "descriptor"
@@ -38,13 +38,13 @@ class Form(StrEnum):
 
 FAILED: Final = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
 TAKEN: Final = {Form(name): each for name, each in PROVIDERS.items()}
-"""What model providers take. It is never checked as a document."""
+"""The forms of tools for model providers. The kit never checks them as documents."""
 OPENAPI_VERSIONS: Final = {
     Form.OPENAPI: "3.1",
     Form.OPENAPI_30: "3.0",
     Form.OPENAPI_32: "3.2",
 }
-"""The versions that are written. A description says itself which version it is read in."""
+"""The versions that can be written. A description that is read names its own version."""
 _WRITTEN: Final = frozenset({Form.A2A, Form.OPENAPI_30, Form.OPENAPI_32})
 SOURCES: Final = tuple(form for form in Form if form not in _WRITTEN)
 TARGETS: Final = tuple(form for form in Form if form is not Form.TOOLSETS)
@@ -61,11 +61,11 @@ OURS: Final[Mapping[Form, frozenset[str]]] = {
     Form.ENRICHED: frozenset({"enriched-response"}),
     Form.HINT: frozenset({"retry-hint"}),
 }
-"""By form: the documents of our specifications that are in it."""
+"""By form: the documents of our specifications in that form."""
 
 
 def form_of(data: Any) -> Form | None:
-    """The form of a document, by its keys; None for one that has none of them."""
+    """Return the form of a document, by its keys; None if it has none of the known keys."""
     first = data[0] if isinstance(data, list) and data else data
     held = first.get("tools") if isinstance(first, dict) else None
     listed = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
@@ -75,7 +75,7 @@ def form_of(data: Any) -> Form | None:
 
 
 def _provider(data: Any, *items: Any) -> Form | None:
-    """Which model provider takes what some of these are."""
+    """Return the form of the model provider whose tools some of these items are."""
     if lists(data, DECLARATIONS):
         return Form.GEMINI
     return next((form for form, own in TAKEN.items() if any(map(own.tells, items))), None)
@@ -102,7 +102,7 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
             return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
         case "catalog":
             if {descriptor.is_descriptor(each) for each in listed} == {True}:
-                return Form.DESCRIPTOR  # which may have a title, as a tool of MCP has
+                return Form.DESCRIPTOR  # a descriptor may have a title, like a tool of MCP
             ours = any(each.keys() & ONLY_THERE for each in listed)
             return Form.MCP if ours else Form.CATALOG
         case _:
@@ -110,7 +110,7 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
 
 
 def _is_problem(data: Any) -> bool:
-    """Whether a value is problem details (RFC 9457, section 3.1), by members of their types."""
+    """Return whether a value is problem details (RFC 9457, section 3.1), by typed members."""
     if not isinstance(data, dict) or is_schema(data):
         return False
     kind, status = data.get("type"), data.get("status")
@@ -120,10 +120,10 @@ def _is_problem(data: Any) -> bool:
 
 
 def member_of(data: Any) -> str | None:
-    """The member that lists what a document holds, None where it is one thing itself."""
+    """Return the member with the list of a document; None if the document is not a list."""
     return next((e for e in ("tools", "resources", DECLARATIONS) if lists(data, e)), None)
 
 
 def lists(data: Any, member: str) -> bool:
-    """Whether a document has a list in a member."""
+    """Return whether a document has a list in a member."""
     return isinstance(data, dict) and isinstance(data.get(member), list)

@@ -1,4 +1,4 @@
-"""Tools as the interfaces of model providers take them: OpenAI's, Anthropic's and Gemini's."""
+"""Reads and writes tools for the APIs of model providers: OpenAI, Anthropic and Gemini."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from conformance.formats.schema.positions import positions
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST = 64
 _OURS: Final = frozenset({"inputs", "inputSchema", "how_to_use", "tool_id", "id"})
-"""Members that such a tool does not have, and one of these specifications may."""
+"""Members that only tools of our specifications have."""
 DECLARATIONS: Final = "functionDeclarations"
-"""Gemini's list of tools, in the member `tools` of a request."""
+"""Gemini's list of tools, within the member `tools` of a request."""
 
 
 def _is_openai(item: Any) -> bool:
-    """Whether a value is a function tool of OpenAI, of the nested or the flat form."""
+    """Return whether a value is a function tool of OpenAI, in the nested or the flat form."""
     if not isinstance(item, dict) or item.get("type") != "function":
         return False
     inner = item.get("function", item)
@@ -29,12 +29,12 @@ def _is_openai(item: Any) -> bool:
 
 
 def _is_anthropic(item: Any) -> bool:
-    """Whether a value is a tool of Anthropic that the client runs."""
+    """Return whether a value is a tool of Anthropic that the client runs."""
     return _is_named(item) and isinstance(item.get("input_schema"), dict)
 
 
 def _is_gemini(item: Any) -> bool:
-    """Whether a value is a function declaration of Gemini."""
+    """Return whether a value is a function declaration of Gemini."""
     return (
         _is_named(item)
         and "type" not in item
@@ -47,36 +47,36 @@ def _is_named(item: Any) -> bool:
 
 
 def _read_openai(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A function tool of OpenAI."""
+    """Read a function tool of OpenAI."""
     nested = isinstance(item.get("function"), dict)
     inner = item["function"] if nested else item
     here = (*at, "function") if nested else at
     if nested:
         notes.lose_all(item, at, {"type", "function"})
     else:
-        notes.change(at)  # the nested form is written back
+        notes.change(at)  # it will be written back in the nested form
     return _read(inner, "parameters", {"type"}, here, notes)
 
 
 def _write_openai(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
-    """The nested form; all but name, description and inputs is lost."""
+    """Write the nested form; everything except name, description and inputs is lost."""
     return {"type": "function", "function": _written(tool, "parameters", notes)}
 
 
 def _read_anthropic(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A tool of Anthropic."""
+    """Read a tool of Anthropic."""
     if item.get("type") == "custom":
-        notes.change((*at, "type"))  # it is what a tool without a type is
+        notes.change((*at, "type"))  # a tool without a type means the same
     return _read(item, "input_schema", {"type"}, at, notes)
 
 
 def _write_anthropic(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
-    """A tool of Anthropic; all but name, description and inputs is lost."""
+    """Write a tool of Anthropic; everything except name, description and inputs is lost."""
     return _written(tool, "input_schema", notes)
 
 
 def _read_gemini(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A function declaration of Gemini, with a JSON Schema or a schema in its own words."""
+    """Read a function declaration of Gemini, with a JSON Schema or with Gemini's own schema."""
     own = "parametersJsonSchema" not in item and isinstance(item.get("parameters"), dict)
     if own:
         notes.change((*at, "parameters"))
@@ -86,7 +86,7 @@ def _read_gemini(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
 
 
 def _write_gemini(tool: Portable, _: Place, notes: Notes) -> dict[str, Any]:
-    """A function declaration; all but name, description and inputs is lost."""
+    """Write a function declaration; everything except name, description and inputs is lost."""
     made = _written(tool, "parametersJsonSchema", notes)
     if made["name"][:1].isdigit() or made["name"][:1] == "-":
         made["name"] = f"_{made['name']}"[:_LONGEST]
@@ -120,7 +120,7 @@ def _written(tool: Portable, member: str, notes: Notes) -> dict[str, Any]:
 
 
 def _modern(schema: Any) -> Any:
-    """A schema whose types are in capitals and which says `nullable`, as a JSON Schema."""
+    """Convert a schema with types in capitals and `nullable` to a JSON Schema."""
     made = modern(schema)
     node: Any
     for _, _, node in positions(made):
@@ -134,7 +134,7 @@ def _modern(schema: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Provider:
-    """What tells a provider's tools from other documents, and what reads and writes one."""
+    """How to recognize, read and write a provider's tools."""
 
     tells: Callable[[Any], bool]
     read: Callable[[Mapping[str, Any], Place, Notes], Portable]

@@ -1,6 +1,6 @@
-"""A failed call as a planner reads it, and as anyone does: the retry hint and the ATDF error.
+"""Converts failed calls between the retry hint, which a planner reads, and the ATDF error.
 
-`error_types` of the vocabulary of retry reasons is the table between the two.
+The table between them is `error_types` in the vocabulary of retry reasons.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAID_BY_ERRORS = frozenset({"reason", "tool", "message", "missing_fields"})
 
 
 def hint_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The error document of a retry hint: one error for each missing field, else a single one."""
+    """Return the error document for a retry hint: an error for each missing field, at least one."""
     reason = RetryReason(data["reason"])
     example = data.get("example_input", {})
     names = data.get("missing_fields") or [None]
@@ -51,9 +51,10 @@ def hint_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def error_to_hint(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
-    """The retry hint of an error document; raises NotConvertible where no planner could retry.
+    """Return the retry hint for an error document; raises `NotConvertible` if no retry is possible.
 
-    That a parameter is missing an error does not say: the reason is that of its type.
+    The reason follows from the error's type, because an error does not say that a parameter is
+    missing.
     """
     first, *others = data["errors"]
     reason = _reason(error_type(first["type"]) or "")
@@ -69,7 +70,7 @@ def error_to_hint(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
 
 
 def _reason(word: str) -> RetryReason | None:
-    """The first reason whose types include one."""
+    """Return the first reason whose error types include this one."""
     found = (
         reason
         for reason, types in RETRY_REASON_ERROR_TYPES.items()

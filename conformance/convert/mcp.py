@@ -1,4 +1,4 @@
-"""A tool of the Model Context Protocol: what it has no field for rides in `_meta`."""
+"""Reads and writes tools of the Model Context Protocol; `_meta` carries what has no field there."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ FIELDS = frozenset(
         "_meta",
     }
 )
-"""The members of a tool that the protocol defines, in any of its versions."""
+"""The members of a tool that any version of the protocol defines."""
 
 ONLY_THERE = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
-"""Those that a tool of ATDF does not have."""
+"""Members that a tool of ATDF does not have."""
 
 
 def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
-    """A tool with what rides in its `_meta` next to its own members."""
+    """Return a tool with the members in its `_meta` next to its own members."""
     meta = item.get("_meta")
     key = key_in(meta, MetaKey.ATDF)
     carried = meta[key] if isinstance(meta, dict) and key is not None else None
@@ -39,7 +39,7 @@ def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
-    """A tool as `tools/list` gives it."""
+    """Read a tool as `tools/list` returns it."""
     flat = dict(item)
     meta = item.get("_meta")
     key = key_in(meta, MetaKey.ATDF)
@@ -70,10 +70,10 @@ def read_mcp_tool(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
 
 
 def write_mcp_tool(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
-    """The tool as `tools/list` would give it; nothing is lost, as `_meta` holds all the rest."""
+    """Return the tool as `tools/list` would. Nothing is lost, because `_meta` holds the rest."""
     flat = write_catalog_tool(tool, at, notes)
     outputs = flat.get("outputs")
-    # The protocol wants results that are objects; any other schema stays in `_meta`.
+    # The protocol requires results that are objects, so any other schema stays in `_meta`.
     if tool.outputs is not None and tool.outputs.keys() == {"schema"} and _of_object(outputs):
         flat["outputSchema"] = flat.pop("outputs")
     made = {name: value for name, value in flat.items() if name in FIELDS}

@@ -1,4 +1,4 @@
-"""Prompts and documents as an MCP server lists them: what else a resource may become there."""
+"""Writes resources that are not tools as an MCP server lists them: prompts and documents."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from conformance.formats.resource.resource import Resource, plain, resource
 from conformance.spec.vocabulary import META_KEY_NAME, ArdfBlock, MetaKey
 
 Writer = Callable[[Mapping[str, Any], Place, Place, Notes], dict[str, Any]]
-"""Takes a resource, its place in the source, and its place in the result."""
+"""Takes a resource, its place in the source, its place in the result, and the notes."""
 
 
 def write_prompt(item: Mapping[str, Any], at: Place, _: Place, notes: Notes) -> dict[str, Any]:
-    """The prompt as `prompts/list` gives it."""
+    """Return the prompt as `prompts/list` would."""
     known = _read(item, at, notes)
     content = known.block(ArdfBlock.CONTENT)
     variables = content.data.get("variables", []) if content is not None else []
@@ -30,7 +30,7 @@ def write_prompt(item: Mapping[str, Any], at: Place, _: Place, notes: Notes) -> 
 def write_document(
     item: Mapping[str, Any], at: Place, there: Place, notes: Notes
 ) -> dict[str, Any]:
-    """The document or the data set as `resources/list` gives it."""
+    """Return the document or the data set as `resources/list` would."""
     known = _read(item, at, notes)
     access = known.block(ArdfBlock.ACCESS)
     data = access.data if access is not None else {}
@@ -52,7 +52,7 @@ OTHERS: Mapping[str, tuple[str, Writer]] = {
     "document": ("resources", write_document),
     "dataset": ("resources", write_document),
 }
-"""By the type of a resource: the list of the server that it is in, and what writes it."""
+"""By resource type: the list of the server that has it, and its writer."""
 
 
 def _read(item: Mapping[str, Any], at: Place, notes: Notes) -> Resource:

@@ -1,4 +1,4 @@
-"""The operations of an OpenAPI description (3.0, 3.1 or 3.2) as a catalog of tools."""
+"""Reads the operations of an OpenAPI description (3.0, 3.1 or 3.2) as tools."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ SAFE = ("get", "head", "options", "trace", "query")
 _USED = {"operationId", "summary", "description", "parameters", "requestBody", "responses", "tags"}
 _OF_PARAMETER = {"name", "in", "required", "schema", "description"}
 WORDS_OF_SUCCESS: Final = "Success"
-"""What an answer that succeeds is said to be: OpenAPI wants words there, and a tool has none."""
+"""The description of a successful response. OpenAPI requires one, and a tool has none."""
 _FLAGS: Final[Mapping[str, str | None]] = {
     "nullable": None,
     "exclusiveMinimum": "minimum",
     "exclusiveMaximum": "maximum",
 }
-"""Words of 3.0 that are true or false, and the word that each needs to mean something."""
+"""Boolean keywords of 3.0, each with the keyword without which it has no effect."""
 _FLAT = {"type", "properties", "required"}
-"""Words of a body's schema that the schema of the inputs has already."""
+"""Keywords of a body's schema that the schema of the inputs has already."""
 
 
 def is_openapi(data: Any) -> bool:
-    """Whether a value is an OpenAPI description of a version that is read here."""
+    """Return whether a value is an OpenAPI description of a supported version."""
     return isinstance(data, dict) and str(data.get("openapi", "")).startswith(VERSIONS)
 
 
 def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
-    """A tool for each operation, in the order of the description.
+    """Return a tool for each operation, in the order of the description.
 
-    Path, query and JSON body become the inputs; of responses the first that succeeds is the output.
-    Everything else, such as security, is lost. `info` is for the caller.
+    Path, query and JSON body become the inputs. The first successful response becomes the output.
+    Everything else, such as security, is lost. The caller handles `info`.
     """
     base = _server(data, notes)
     for name in data.keys() - {"openapi", "info", "paths", "components", "servers"}:
@@ -82,7 +82,7 @@ def read_openapi(data: Mapping[str, Any], notes: Notes) -> list[Portable]:
 
 
 def _note_old_words(data: Mapping[str, Any], notes: Notes) -> None:
-    """Note what 3.0 says and JSON Schema says otherwise, or need not say."""
+    """Note keywords of 3.0 that JSON Schema writes differently, or does not need."""
     waiting: list[tuple[Place, Any]] = [((), data)]
     while waiting:
         place, node = waiting.pop()
@@ -101,7 +101,7 @@ def _note_old_words(data: Mapping[str, Any], notes: Notes) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Called:
-    """How an operation is called; its name is `made` if the description gives it none."""
+    """How an operation is called; its name is `made` if the description has no usable one."""
 
     name: str
     endpoint: str
@@ -129,7 +129,7 @@ def _operations(
 
 
 def _lose_unused(described: Description, notes: Notes) -> None:
-    """Note the components, or the parts of a component, that no tool has anything of."""
+    """Note the components, or parts of a component, that no tool uses."""
     around = {place[:count] for place in described.used for count in range(len(place))}
     held = described.data.get("components")
     for kind, each in held.items() if isinstance(held, dict) else ():
@@ -204,7 +204,7 @@ def _tool(
 
 
 def _parameters(at: Place, shared: list[Any], declared: Any) -> Iterator[tuple[Place, Any]]:
-    """The parameters of an operation; one of its own stands for the shared one of its name."""
+    """Yield the parameters of an operation; its own replace shared ones with the same key."""
     own = declared if isinstance(declared, list) else []
     keys = {_key(each) for each in own if isinstance(each, dict)}
     for index, each in enumerate(shared):
@@ -215,12 +215,12 @@ def _parameters(at: Place, shared: list[Any], declared: Any) -> Iterator[tuple[P
 
 
 def _key(parameter: Mapping[str, Any]) -> tuple[str, str]:
-    """What no two parameters of an operation share."""
+    """Return what identifies a parameter within an operation."""
     return str(parameter.get("name")), str(parameter.get("in"))
 
 
 class _Inputs:
-    """The schema of an operation's inputs, and where the description has its parts."""
+    """Builds the schema of an operation's inputs, with each part's place in the description."""
 
     def __init__(self, described: Description, at: Place, notes: Notes) -> None:
         self.schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
@@ -230,7 +230,7 @@ class _Inputs:
         self._notes = notes
 
     def add_parameter(self, place: Place, each: Any) -> None:
-        """Add a parameter of the path or the query; any other is lost."""
+        """Add a parameter of the path or the query; any other parameter is lost."""
         place, each = self._described.resolved(place, each)
         name = each.get("name")
         known = str(each.get("in")) in ("path", "query") and isinstance(name, str)
@@ -260,7 +260,10 @@ class _Inputs:
     def _flat(
         self, place: Place, declared: Mapping[str, Any]
     ) -> tuple[Place, Mapping[str, Any] | None]:
-        """The schema of a body that is an object with properties, and where it is; else None."""
+        """Return the place of a body's schema, and the schema itself.
+
+        The schema is None if it is not an object with properties.
+        """
         node: Any = declared
         for _ in range(10):
             if "$ref" not in node:
@@ -270,7 +273,7 @@ class _Inputs:
         return place, node if plain and isinstance(node.get("properties"), dict) else None
 
     def add_body(self, place: Place, body: Any) -> None:
-        """Add a JSON body: its members, or the whole where it is not an object with properties."""
+        """Add a JSON body: its properties, or a single input for a body without properties."""
         place, body = self._described.resolved(place, body)
         self._notes.lose_all(body, place, {"content", "required"})
         content = body.get("content")
@@ -289,7 +292,7 @@ class _Inputs:
         home, flat = self._flat((*home, "schema"), declared)
         needed = body.get("required") is True
         if flat is None:
-            # Any other body cannot be taken apart into inputs.
+            # Any other body cannot be split into inputs.
             name = "body" if "body" not in self.schema["properties"] else "request_body"
             self.schema["properties"][name] = dict(declared)
             self.places["schema", "properties", name] = (*place, "content", _JSON, "schema")
@@ -314,7 +317,7 @@ class _Inputs:
 def _outputs(
     described: Description, at: Place, responses: Any, places: dict[Place, Place], notes: Notes
 ) -> dict[str, Any] | None:
-    """The schema of the first answer that succeeds; its place is written into `places`."""
+    """Return the schema of the first successful response, and add its place to `places`."""
     listed = responses if isinstance(responses, dict) else {}
     chosen = next((code for code in sorted(map(str, listed)) if code.startswith("2")), None)
     for code in listed:
@@ -356,11 +359,11 @@ def _server(data: Mapping[str, Any], notes: Notes) -> str:
 
 
 def _name(method: str, path: str, taken: dict[str, int]) -> str:
-    """A name of the route; `taken` has for each name the highest number that was put behind it."""
+    """Return a name for the route; `taken` has the highest number appended to each name."""
     return distinct(re.sub(r"[^A-Za-z0-9]+", "_", f"{method} {path}").strip("_"), taken)
 
 
 def _texts(value: Any) -> list[str]:
-    """The texts of a list, each once."""
+    """Return the strings in a list, each once."""
     listed = value if isinstance(value, list) else []
     return list(dict.fromkeys(each for each in listed if isinstance(each, str)))

@@ -1,4 +1,4 @@
-"""What the schemas of an OpenAPI description refer to, as the `$defs` of the tools that need it."""
+"""Turns what the schemas of an OpenAPI description refer to into `$defs` of each tool."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 
 _FOR_EACH = 150
-"""What a definition costs besides its text, in characters."""
+"""Overhead of a definition, in characters, in addition to its text."""
 
 
 class TooLargeError(Exception):
-    """The tools need more of the description than can be written: each stands alone."""
+    """The definitions are too large: every tool gets a copy of all that it needs."""
 
 
 class Description:
-    """A description: what a schema of it refers to is in the `$defs` of that schema."""
+    """An OpenAPI description. What its schemas refer to is added to their `$defs`."""
 
     def __init__(self, data: Mapping[str, Any], notes: Notes) -> None:
         self.data = data
@@ -43,9 +43,9 @@ class Description:
         self._left = MOST_IN_ALL
 
     def resolved(self, place: Place, node: Any) -> tuple[Place, Mapping[str, Any]]:
-        """What a `$ref` within the description leads to, and where that is: it is written there.
+        """Return the target of a `$ref` within the description, and its place, to write it inline.
 
-        The object is empty if nothing is there.
+        Any other node is returned unchanged. The object is empty if there is none.
         """
         if not isinstance(node, dict):
             return place, {}
@@ -64,10 +64,10 @@ class Description:
     def added_to(
         self, schema: dict[str, Any], at: Place, places: dict[Place, Place]
     ) -> dict[str, Any]:
-        """The schema, which is `at` of a tool, with what it needs.
+        """Return the schema, at place `at` of a tool, with the definitions that it needs.
 
-        What a reference leads to that cannot be followed is lost. Raises TooLargeError if all of
-        them need too much.
+        References that cannot be followed are lost. Raises `TooLargeError` if all schemas together
+        need too much.
         """
         made: dict[str, Any]
         made, waiting = self._made(schema, at, places)
@@ -89,8 +89,9 @@ class Description:
         return made
 
     def _definition(self, name: str) -> tuple[Any, list[str], int, Place]:
-        """A definition in 2020-12, the names of those that it needs, what it takes, and its place
-        in the description.
+        """Return a definition in 2020-12, its dependencies, its size in characters, and its place.
+
+        The dependencies are names of definitions. The place is in the description.
         """
         if name not in self._ready:
             place, found = self._definitions.found(name)
@@ -100,8 +101,9 @@ class Description:
         return self._ready[name]
 
     def _made(self, schema: Any, at: Place, places: Mapping[Place, Place]) -> tuple[Any, list[str]]:
-        """A schema in 2020-12, and the names of the definitions that it needs. `places` says where
-        the description has its parts.
+        """Return a schema in 2020-12, and the names of the definitions that it needs.
+
+        `places` maps parts of it to their places in the description.
         """
         alone = bool(at) or (isinstance(schema, dict) and isinstance(schema.get("$id"), str))
         own = schema.get("$defs") if alone else None
@@ -128,7 +130,7 @@ class Description:
 
 
 def _names(schema: Any) -> Iterator[str]:
-    """The references that lead to a part of the schema by its name, wherever the schema is."""
+    """Yield the references that find a part of the schema by name, wherever the schema is."""
     for _, _, node in positions(schema):
         yield from (f"#{node[word]}" for word in ("$anchor", "$dynamicAnchor") if word in node)
         if isinstance(node.get("$id"), str):
@@ -136,7 +138,7 @@ def _names(schema: Any) -> Iterator[str]:
 
 
 def _stays(reference: str, named: Collection[str], own: Collection[str]) -> bool:
-    """Whether a reference leads to a part of the schema or to a published dialect."""
+    """Return whether a reference leads to a part of the schema, or to a published dialect."""
     if reference.startswith(DEFINED):
         return defined(reference) in own
     return reference in named or reference.partition("#")[0] in METASCHEMAS

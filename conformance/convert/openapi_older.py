@@ -1,6 +1,6 @@
-"""A JSON Schema in the words of OpenAPI 3.0, which knows only some of them.
+"""Converts a JSON Schema to OpenAPI 3.0, which has only some of its keywords.
 
-What means the same in other words is noted as changed, and what 3.0 cannot say as lost.
+What keeps its meaning in another form is noted as changed. What 3.0 cannot express is lost.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SAME: Final = frozenset(
         "externalDocs",
     }
 )
-"""Words that mean the same in both."""
+"""Keywords with the same meaning in both."""
 _OTHERWISE: Final = frozenset({"type", "const", "examples", "exclusiveMinimum", "exclusiveMaximum"})
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _INNER: Final = ("items", "not", "additionalProperties")
@@ -57,7 +57,7 @@ class Older:
         self._change = change
 
     def written(self, node: Any, at: Place = ()) -> dict[str, Any]:
-        """A schema, which is `at` of the one whose places are noted."""
+        """Return a schema for 3.0; `at` is its place in the outermost schema."""
         if not isinstance(node, dict):
             note = self._change if isinstance(node, bool) else self._lose
             note(at)
@@ -66,7 +66,7 @@ class Older:
             rest = {word: value for word, value in node.items() if word != "$ref"}
             if not rest:
                 return dict(node)
-            self._change(at)  # in 3.0 what is next to a reference means nothing
+            self._change(at)  # 3.0 ignores everything next to a reference
             return {"allOf": [{"$ref": node["$ref"]}], **self.written(rest, at)}
         made = {word: value for word, value in node.items() if word in _SAME or _is_own(word)}
         known = {*_SAME, *_OTHERWISE, *_LISTS, *_INNER, "properties"}
@@ -101,7 +101,7 @@ class Older:
                 made[word] = self.written(node[word], (*at, word))
 
     def _add_bounds(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> None:
-        """An exclusive bound is a boolean next to the bound there."""
+        """Add the bounds. In 3.0, an exclusive bound is a boolean next to the bound."""
         for bound, exclusive, nearest in _BOUNDS:
             if exclusive not in node:
                 continue
@@ -130,7 +130,7 @@ class Older:
             self._lose((*at, "examples"))
 
     def _typed(self, node: Mapping[str, Any], at: Place, made: dict[str, Any]) -> dict[str, Any]:
-        """The schema with one type, which may be null as well."""
+        """Return the schema with a single type, which may also be null."""
         said = node.get("type")
         listed = said if isinstance(said, list) else [said]
         kinds = [kind for kind in listed if isinstance(kind, str)]
@@ -139,7 +139,7 @@ class Older:
             self._change((*at, "type"))
         if len(others) == 1:
             made["type"] = others[0]
-            # An enumeration without null allows none, whatever the type says.
+            # An enum without null does not allow null, whatever the type is.
             if "null" in kinds and isinstance(made.get("enum"), list) and None not in made["enum"]:
                 self._change((*at, "type"))
             elif "null" in kinds:
@@ -155,7 +155,7 @@ class Older:
 
 
 def _one(kind: str, kinds: list[str]) -> dict[str, Any]:
-    """A schema of one type of several; 3.0 wants to know what is in an array."""
+    """Return a schema for one of several types; 3.0 requires `items` for an array."""
     null = {"nullable": True} if "null" in kinds else {}
     return {"type": kind, **({"items": {}} if kind == "array" else {}), **null}
 

@@ -1,4 +1,4 @@
-"""A catalog of tools as an OpenAPI description: each tool is an operation."""
+"""Writes tools as an OpenAPI description: each tool becomes an operation."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from conformance.formats.schema.schemas import NEWEST
 from conformance.spec.pointer import to_pointer
 
 VERSIONS: Final = {"3.0": "3.0.4", "3.1": "3.1.1", "3.2": "3.2.0"}
-"""The versions that are written."""
+"""The versions that can be written."""
 _METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 _NEWER_METHODS: Final = (*_METHODS, "query")
-"""Those of 3.2."""
+"""The methods of 3.2."""
 _IN_PATH: Final = re.compile(r"\{(\w+)\}")
 _ODD: Final = re.compile(r"[^A-Za-z0-9._-]")
 _ROUTE: Final = "/tools/{}/invoke"
-"""Where a tool without an invocation is called: HTTP-CALL-001."""
+"""The path of a tool without an invocation: HTTP-CALL-001."""
 
 
 def write_openapi(
@@ -42,11 +42,11 @@ def write_openapi(
     version: str = "3.1",
     home: Place = (),
 ) -> dict[str, Any]:
-    """The description of tools, in a version of OpenAPI.
+    """Return the description of tools, in a version of OpenAPI.
 
-    An input is a parameter of the path where the endpoint names it, one of the query where the
-    method has no body, and else a member of the body. `around`, which is at `home` of the source,
-    may have the title and the version of the whole.
+    An input is a path parameter if the endpoint names it, a query parameter if the method has no
+    body, otherwise a member of the body. `around`, at `home` of the source, may have the title and
+    the version.
     """
     notes.lose_all(around, home, {"title", "version"})
     for name in ("title", "version"):
@@ -69,7 +69,7 @@ def write_openapi(
 
 
 def _share_server(made: dict[str, Any]) -> None:
-    """Name the server once, where all operations have the same."""
+    """Name the server only once if it is the same for all operations."""
     operations = [each for item in made["paths"].values() for each in item.values()]
     servers = [each.get("servers") for each in operations]
     if servers and servers[0] and all(each == servers[0] for each in servers):
@@ -79,7 +79,7 @@ def _share_server(made: dict[str, Any]) -> None:
 
 
 class _Operation:
-    """A tool as an operation; its schemas may add to the components."""
+    """A tool as an operation. Its schemas may add components."""
 
     def __init__(
         self,
@@ -98,8 +98,9 @@ class _Operation:
         self._first: dict[str, tuple[str, str]] = {}
 
     def route(self, taken: Mapping[str, Any]) -> tuple[str, str]:
-        """The path and the method; those of the binding where the tool names none, or where another
-        tool has them.
+        """Return the path and the method of the tool.
+
+        They are those of the HTTP binding if the tool names none, or another tool has the same.
         """
         tool, notes = self._tool, self._notes
         said = tool.invocation or {}
@@ -124,7 +125,7 @@ class _Operation:
         return path, method
 
     def written(self, path: str, method: str) -> dict[str, Any]:
-        """The operation of this path and method."""
+        """Return the operation for this path and method."""
         tool, notes = self._tool, self._notes
         self._note_lost(method)
         for name, home in (("name", "operationId"), ("description", "description")):
@@ -178,7 +179,10 @@ class _Operation:
     def _parameters(
         self, schema: Mapping[str, Any], path: str, method: str
     ) -> Iterator[dict[str, Any]]:
-        """The inputs that are not in a body. All other rules of the schema are lost there."""
+        """Yield the inputs that are not in a body.
+
+        If there is no body, other keywords of the schema are lost.
+        """
         properties = schema.get("properties", {})
         in_path = dict.fromkeys(name for name in _IN_PATH.findall(path) if name in properties)
         required = frozenset(schema.get("required", []))
@@ -195,8 +199,10 @@ class _Operation:
             yield {**query, "schema": properties[name]}
 
     def _component_of(self, schema: Mapping[str, Any], at: Place, name: str) -> dict[str, Any]:
-        """A schema, `at` of the tool, whose definitions are components, and whose references lead
-        there. One that refers to itself in another way is a component as a whole.
+        """Return the schema at `at` of the tool, with its definitions as components.
+
+        Its references lead to the components. If the schema refers to itself in another way, it
+        becomes a component as a whole.
         """
         tool, notes = self._tool, self._notes
         alone = {word: node for word, node in schema.items() if word not in ("$defs", "$schema")}
@@ -229,8 +235,10 @@ class _Operation:
         return made
 
     def _homes(self, parts: Mapping[str, Any], *, apart: bool) -> dict[str, str]:
-        """The components of the definitions of a schema: those of the tool's other schema if both
-        have the same ones. They do not need the schema itself if they are `apart` from it.
+        """Return the component for each definition of a schema.
+
+        If the tool's two schemas have equal definitions, they share the components. `apart` is True
+        if no definition needs the schema itself.
         """
         texts = {each: json.dumps(part) for each, part in parts.items()}
         first = self._first
@@ -246,11 +254,11 @@ class _Operation:
         return homes
 
     def _new_component(self, name: str) -> str:
-        """The reference to a component that no other schema of the tools has."""
+        """Return a reference to a new component, with a name that no other schema has."""
         return COMPONENTS + distinct(_ODD.sub("_", f"{self._tool.name}-{name}"), self._taken)
 
     def _aged(self, schema: Any, at: Place) -> Any:
-        """A schema in the words of this version; `at` is its place in the tool."""
+        """Return a schema in the keywords of this version; `at` is its place in the tool."""
         if self._version != "3.0":
             return schema
         tool, notes = self._tool, self._notes
@@ -262,7 +270,7 @@ class _Operation:
 
 
 def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
-    """The schema without the inputs that are sent `apart`; None where nothing is left."""
+    """Return the schema without the inputs in `apart`, which are sent elsewhere; None if empty."""
     made = dict(schema)
     if not apart:
         return made
@@ -274,7 +282,7 @@ def _body(schema: Mapping[str, Any], apart: set[str]) -> dict[str, Any] | None:
 
 
 def _home(reference: str, homes: Mapping[str, str], whole: str) -> str:
-    """Where a reference of a schema to itself leads now."""
+    """Return where a schema's reference to itself now leads."""
     if not (reference.startswith(DEFINED) and defined(reference) in homes):
         return whole + reference[1:]
     _, slash, rest = reference.removeprefix(DEFINED).partition("/")

@@ -1,4 +1,4 @@
-"""A tool between two forms: what each form says in its own way, and what all of them share."""
+"""A tool between two forms, and notes on what a conversion changes."""
 
 from __future__ import annotations
 
@@ -31,22 +31,23 @@ OWN = frozenset(
         "schema_version",
     }
 )
-"""Members to which some form gives a meaning; another form cannot have them for something else."""
+"""Members with a meaning in some form. Another form cannot use them for anything different."""
 
 
 AT_HOME: Final[Mapping[str, Place]] = MappingProxyType({})
-"""No member of a tool is anywhere but next to the others."""
+"""The default for `found`: every member of a tool is next to the others."""
 
 _INPUT = frozenset({"name", "type", "description", "required", "schema"})
-"""Members of an input that its schema is made of."""
+"""Members of an input that become part of its schema."""
 
 
 @dataclass(slots=True)
 class Notes:
-    """What is not the same any more.
+    """What a conversion does not keep as it was.
 
-    The new form cannot carry what is `lost`. What has `changed` means the same, but would be
-    written back in another way. Both are places of the source; `made` are places of the result.
+    The new form cannot carry what is `lost`. What has `changed` keeps its meaning, but would be
+    written back differently. Items that are `left_out` are not valid. All three are places of the
+    source; `made` are places of the result.
     """
 
     lost: list[Place] = field(default_factory=list)
@@ -59,19 +60,19 @@ class Notes:
         self.lost.append(place)
 
     def leave_out(self, place: Place) -> None:
-        """Note an item of the source that is not valid, and so is not converted."""
+        """Note an item of the source that is not valid and therefore not converted."""
         self.left_out.append(place)
 
     def change(self, place: Place) -> None:
-        """Note a place of the source that moved as a whole, or that the result says otherwise."""
+        """Note a place of the source that moved, or that the result expresses differently."""
         self.changed.append(place)
 
     def make(self, place: Place) -> None:
-        """Note a place of the result that the source did not have."""
+        """Note a place of the result that the source does not have."""
         self.made.append(place)
 
     def lose_other(self, tool: Portable, said: Collection[str]) -> None:
-        """Note all that is known of a tool and that a form does not say."""
+        """Note as lost everything in a tool except what a form can express, as in `said`."""
         nothing = "schema" in tool.made and tool.schema == {"type": "object"}
         for name in ("when_to_use", "schema", "schema_version"):
             if name in said or (name == "schema" and nothing):
@@ -86,7 +87,7 @@ class Notes:
                 self.lose(tool.place(name))
 
     def lose_object(self, tool: Portable, name: str) -> None:
-        """Note an object of a tool: as a whole, except for what has a place of its own."""
+        """Note an object of a tool as lost: members with a place one by one, the rest together."""
         held: Mapping[str, Any] = getattr(tool, name)
         apart = [each for each in held if (name, each) in tool.places]
         for each in apart:
@@ -95,7 +96,7 @@ class Notes:
             self.lose(tool.place(name))
 
     def lose_all(self, members: Mapping[str, Any], at: Place, said: Collection[str]) -> None:
-        """Note the members of an object that a form does not say."""
+        """Note as lost the members of an object that are not in `said`."""
         for name in members:
             if name not in said:
                 self.lose((*at, name))
@@ -103,10 +104,11 @@ class Notes:
 
 @dataclass(frozen=True, slots=True)
 class Portable:
-    """A tool. `schema` is that of its inputs, `rest` the members that all forms have alike.
+    """A tool. `schema` is the schema of its inputs; `rest` are members that are equal in all forms.
 
-    `outputs` may have `success`, `failure` and `schema`; `metadata` has version and tags too.
-    `places` says where the source has each of them, and `made` what the source did not say.
+    `outputs` may have `success`, `failure` and `schema`; `metadata` also has version and tags.
+    `places` maps members to places in the source, and `made` are those that the source does not
+    have.
     """
 
     name: str
@@ -122,12 +124,12 @@ class Portable:
     made: frozenset[str] = frozenset()
 
     def place(self, *steps: str | int) -> Place:
-        """Where the source has a member of this: below the nearest place that is known."""
+        """Return the place of a member in the source, based on the nearest known place."""
         return place_of(self.places, steps)
 
 
 def place_of(places: Mapping[Place, Place], steps: Place) -> Place:
-    """Where the source has what is at `steps` of a tool: below the nearest of `places`."""
+    """Return the place in the source for `steps` in a tool, based on the nearest of `places`."""
     known = next(n for n in range(len(steps), -1, -1) if steps[:n] in places)
     return (*places[steps[:known]], *steps[known:])
 
@@ -139,14 +141,14 @@ def rest_of(
     notes: Notes,
     found: Mapping[str, Place] = AT_HOME,
 ) -> dict[str, Any]:
-    """The members of `item` that its form has no meaning for; those of other forms are lost."""
+    """Return the members of `item` that no form defines; members of other forms are lost."""
     for name in item.keys() & (OWN - own):
         notes.lose(found.get(name, (*at, name)))
     return {name: value for name, value in item.items() if name not in OWN}
 
 
 def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    """The list of inputs that a schema declares, and what of it no list of inputs can say."""
+    """Return the inputs that a schema declares, and what a list of inputs cannot express."""
     properties = schema.get("properties", {})
     required = schema.get("required", [])
     needed = frozenset(required)
@@ -163,7 +165,10 @@ def inputs_of(schema: Mapping[str, Any]) -> tuple[list[dict[str, Any]], dict[str
 
 
 def places_of_inputs(data: Mapping[str, Any], at: Place) -> dict[Place, Place]:
-    """Where `inputs` and `input_schema` of `data`, which stands at `at`, have parts of a schema."""
+    """Return the places of the schema's parts in `inputs` and `input_schema` of `data`.
+
+    `at` is the place of `data`.
+    """
     found: dict[Place, Place] = {("schema",): (*at, "inputs")}
     for word in data.get("input_schema", {}):
         found["schema", word] = (*at, "input_schema", word)
@@ -178,10 +183,10 @@ def places_of_inputs(data: Mapping[str, Any], at: Place) -> dict[Place, Place]:
 
 
 def schema_of(data: Mapping[str, Any], at: Place, notes: Notes) -> dict[str, Any]:
-    """The schema that `inputs` and `input_schema` of `data`, which stands at `at`, declare.
+    """Return the schema that `inputs` and `input_schema` of `data`, at place `at`, declare.
 
-    What they say in a way that this schema would not be written back in is noted as changed.
-    Members of an input that no schema is made of are lost.
+    Parts that would be written back differently are noted as changed. Members of an input that
+    cannot be in a schema are lost.
     """
     inputs, remains = data["inputs"], data.get("input_schema", {})
     schema: dict[str, Any] = {"type": "object", **remains}
@@ -226,5 +231,5 @@ def _property(each: Mapping[str, Any]) -> Any:
         return own
     known = {"type": each["type"]} if each.get("type") in list(JsonType) else {}
     said = {"description": each["description"]} if "description" in each else {}
-    # What is said twice differently: the schema is what a value is judged by.
+    # If both say something, the schema wins, because values are judged by it.
     return {**known, **said, **own}

@@ -1,6 +1,6 @@
-"""What a document of another specification must be like to be read here.
+"""What a document of another specification needs so that it can be read here.
 
-Those specifications are not checked: only the members that a reader uses, and their types.
+The kit does not check these specifications: only the members that a reader uses, and their types.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _OUTPUTS: Final[Shape] = {
 
 
 def _function(*members: str) -> Shape:
-    """A tool that names its schema in one of these members."""
+    """Return the shape of a tool that has its schema in one of these members."""
     named = {"name": _TEXT, "description": _TEXT_OR_NULL}
     schemas = {member: {"if": {"type": "null"}, "else": _SCHEMA} for member in members}
     return {"type": "object", "required": ["name"], "properties": {**named, **schemas}}
@@ -73,11 +73,11 @@ SHAPES: Final[Mapping[str, Shape]] = {
         },
     },
 }
-"""By the name of a form: a JSON Schema of one tool, or of the whole document."""
+"""By form: a JSON Schema of one tool, or of the whole document."""
 
 
 def misshapen(form: str, item: Any) -> Iterator[Place]:
-    """The places of an item that are of another type than its form has there."""
+    """Yield the places of an item that have the wrong type for its form."""
     for error in _judge(form).iter_errors(item):
         yield tuple(error.absolute_path)
 

@@ -1,4 +1,4 @@
-"""The skills of an agent card (A2A): what a card can say of a tool. It has no place for inputs."""
+"""Writes a tool as a skill of an agent card (A2A), which has no place for inputs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from conformance.formats.tool.declared import EXAMPLE_NAMES
 
 
 def write_skill(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
-    """A skill of a card. `tags` is required there, and may be empty."""
+    """Return a skill of a card. `tags` is required there, and may be empty."""
     notes.lose_other(tool, said={"metadata", "examples"})
     metadata = tool.metadata or {}
     for name in metadata.keys() - {"tags"}:
@@ -35,6 +35,6 @@ def write_skill(tool: Portable, at: Place, notes: Notes) -> dict[str, Any]:
 
 
 def _named(example: Any) -> str | None:
-    """What an example shows, in words."""
+    """Return what an example shows, in words."""
     held = example if isinstance(example, Mapping) else {}
     return next((str(held[key]) for key in EXAMPLE_NAMES if isinstance(held.get(key), str)), None)

@@ -1,4 +1,4 @@
-"""A tool of a toolset catalog (`tool_schemas.json`), which names its schemas payload and result."""
+"""Reads tools of a toolset catalog (`tool_schemas.json`), whose schemas are payload and result."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ _MEANT = frozenset({"id", "title", "description", "tags", "payload", "result"})
 def read_toolset_tool(
     item: Mapping[str, Any], at: Place, notes: Notes, *, carried: bool
 ) -> Portable:
-    """An entry of the catalog. `carried` says whether the new form has a place for what is left."""
+    """Read an entry of the catalog.
+
+    With `carried`, the new form can carry its remaining members.
+    """
     payload, result = (_schema(item, name) for name in ("payload", "result"))
     left = {name: value for name, value in item.items() if name not in ("payload", "result")}
     if not carried:
