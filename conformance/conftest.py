@@ -1,3 +1,3 @@
-"""Makes `pytest conformance` the conformance kit."""
+"""Makes `pytest conformance` run the conformance kit."""
 
 pytest_plugins = ("conformance.kit.plugin.hooks",)

@@ -1,4 +1,4 @@
-"""One session from discovery to results; pytest-free, so that it can be tested alone."""
+"""One session, from discovery to results. It does not use pytest, so it can be tested alone."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era, RunKind, Scope
 
 _GRACE = 5.0
-"""Seconds after --max-time that discovery may take to read what it was told before."""
+"""Seconds after --max-time that discovery may take to read what it received before."""
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ class Runs:
     async def discover(
         self, targets: tuple[str, ...], eras: tuple[Era, ...], context: Context
     ) -> None:
-        """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        """Find the runs of all targets, or only those of these eras. Raises `TargetUnusable`."""
         settings = context.settings
         self._offers = None
         context.off_limits.begin_at(targets)
@@ -115,11 +115,11 @@ class Runs:
 
     @property
     def by_id(self) -> Mapping[str, tuple[Run, tuple[str, ...]]]:
-        """Each run, and the names of its tools, those included that cannot be used."""
+        """Each run, and the names of its tools, including the unusable ones, by the run's id."""
         return {one.run.id: (one.run, self._names(one)) for one in self.found}
 
     def offers(self, recorder: Recorder) -> Mapping[str, Names]:
-        """What each run offers in addition to tools, by its id: asked for with every clause."""
+        """Return what each run offers in addition to tools, by its id. Every clause needs it."""
         if self._offers is None:
             looked = [e for e in recorder.by_id.held if e.script == LOOKED]
             self._offers = {
@@ -130,7 +130,7 @@ class Runs:
 
     @property
     def pairs(self) -> int:
-        """How many pairs of clause and tool the targets could be asked about."""
+        """The number of pairs of clause and tool that may be judged."""
         about_tools = [clause for clause in clauses().values() if clause.scope is Scope.TOOL]
         return sum(
             len(self._names(found)) * sum(belongs(clause, found.run) for clause in about_tools)
@@ -144,19 +144,19 @@ class Runs:
 
 
 def _told(where: str, fault: Fault, language: str) -> str:
-    """A fault that no verdict tells, in words."""
+    """Return, in words, a fault of the kit that no verdict reports."""
     said = message("kit.fault", where=message(where), fault=fault.id, what=fault.what)
     return said.words(language)
 
 
 def _replays(wanted: str | None, run: str) -> bool:
-    """Whether `--replay` leaves a run in: it names one of its cases, or none at all."""
+    """Return whether `--replay` includes a run: it names a case of the run, or is not given."""
     return wanted is None or CaseId(run).is_above(wanted)
 
 
 @dataclass(slots=True)
 class Session:
-    """Holds one session's state from step to step."""
+    """The state of one session, from step to step."""
 
     settings: Settings
     recorder: Recorder = field(default_factory=Recorder)
@@ -171,7 +171,7 @@ class Session:
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
     memory: Memory | None = None
-    """Where failed random calls are remembered, if they are."""
+    """The memory of failed random calls, if they are remembered."""
     _past: Recalled | None = None
     began_at: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -192,7 +192,7 @@ class Session:
         return self._started.isoformat(timespec="seconds")
 
     def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
-        """Find every target's runs, of these eras only if any are named; raises TargetUnusable."""
+        """Find the runs of all targets, or only those of these eras. Raises `TargetUnusable`."""
         reason = why_no_sandbox() if self.settings.sandbox else None
         if reason is not None:
             raise TargetUnusable(reason)
@@ -206,7 +206,7 @@ class Session:
 
     @property
     def found(self) -> list[Discovered]:
-        """The runs of the targets, as they were found."""
+        """The runs that were found."""
         return self.runs.found
 
     @property
@@ -215,11 +215,11 @@ class Session:
         return self.runs.declared
 
     def questions(self, tests: list[tuple[ClauseTest, Clause]]) -> list[Question]:
-        """What is to be judged on the targets that were found."""
+        """Return what has to be judged for the targets that were found."""
         return questions(tests, self.runs.by_id, self.runs.offers(self.recorder))
 
     def recall(self, recording: Recording) -> None:
-        """Take a recorded session in place of a target; raises Unreadable."""
+        """Load a recorded session in place of a target. Raises `Unreadable`."""
         take_in(recording, self.recorder)
         past = self._past = recalled(recording.first, recording.last, self.recorder)
         try:
@@ -233,11 +233,11 @@ class Session:
         self.driver.evidence = dict(past.evidence)
 
     def first_line(self) -> dict[str, Any]:
-        """What the record of the session begins with, so that it can be judged again."""
+        """Return the first line of the session's record, with which it can be judged again."""
         return first_line(self.found, self.settings)
 
     def last_line(self) -> dict[str, Any]:
-        """What it ends with."""
+        """Return the last line of the session's record."""
         return last_line(
             self.driver.evidence if self.driver is not None else {},
             self.confirming.repeats,
@@ -262,7 +262,7 @@ class Session:
         self.time_up = self.time_up or self.driver.cut
 
     def _driving_ends(self, pairs: int) -> Callable[[], float]:
-        """When driving has to end: the sooner, the more there is to be judged."""
+        """Return a function that says when driving has to end: sooner if there is more to judge."""
         limit, sent = self.settings.max_time, self.recorder.requests
 
         def ends() -> float:
@@ -272,7 +272,7 @@ class Session:
 
     @property
     def _to_play(self) -> list[Script]:
-        """The scripts; where one case is replayed, the scenario of a gateway that it names."""
+        """The scripts to play; in a replay, only the gateway scenario that it names."""
         wanted = self.settings.replay
         if wanted is None:
             return self.scripts
@@ -281,7 +281,7 @@ class Session:
 
     @property
     def replayed(self) -> bool:
-        """Whether the case or scenario that was to be replayed was sent; True where none was."""
+        """Whether the case or scenario to replay was sent; True if nothing is replayed."""
         wanted = self.settings.replay
         if wanted is None or self.driver is None:
             return True
@@ -297,7 +297,10 @@ class Session:
         return any(id.names(wanted) for id in sent)
 
     def judge(self, asked: list[Question]) -> dict[int, Item]:
-        """Each question's item, by its place in `asked`: failures confirmed, the waived marked."""
+        """Return each question's item by its place in `asked`.
+
+        Failures are confirmed, and waivers applied.
+        """
         confirmed = self._confirmed(asked)
         self._memorise(asked, confirmed)
         today = datetime.now(UTC).date()
@@ -338,7 +341,7 @@ class Session:
                 memorise(self.memory, asked, items, self.evidence(), self.recorder.by_id)
 
     def evidence(self) -> dict[str, RunEvidence]:
-        """Each run's evidence, with what it claims."""
+        """Return each run's evidence, with what the run claims."""
         assert self.driver is not None
         return {
             name: replace(one, claims_atdf=claims_atdf(one, self.settings))
@@ -348,10 +351,10 @@ class Session:
     def results(
         self, asked: list[Question], items: dict[int, Item], *, selected: bool = False
     ) -> SessionResult:
-        """All that the session gave.
+        """Return all results of the session.
 
-        A level needs every clause of every tool: with `selected`, where one case is replayed,
-        where clauses are missing that hold for a run, and after an interrupt, no run gets one.
+        A level needs every clause of every tool. So no run gets one with `selected`, in a replay,
+        if clauses that apply to a run are missing, or after an interrupt.
         """
         evidence = self.evidence()
         by_run: dict[str, list[Item]] = {name: [] for name in evidence}
@@ -389,7 +392,7 @@ class Session:
         )
 
     def _context(self, ends: float | None = None) -> Context:
-        """What calls are sent with; they `end` in a second of the session, else with its time."""
+        """Return what calls are sent with, until the second `ends` of the session or its limit."""
         deadline = self.began_at + (self.settings.max_time if ends is None else ends)
         own = (self.settings, self.recorder, deadline, self.memory)
         return Context(*own, care=self.care, off_limits=self.off_limits)

@@ -1,7 +1,7 @@
-"""Shares `--max-time`: driving ends while there is time to judge what was sent, and to confirm.
+"""Divides `--max-time` between driving, judging, confirming and reporting.
 
-Judging is never cut short. On a target with very many tools it takes minutes, and what failed could
-not be sent again if driving had taken all the time but a fixed share.
+Judging is never cut short. On a target with very many tools it takes minutes. If driving took a
+fixed share of the time, there might be no time left to send the failed calls again.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from threading import current_thread, main_thread
 from typing import Final, NoReturn, TypeVar
 
 _MOST: Final = 0.8
-"""Of --max-time, when driving ends at the latest."""
+"""The share of --max-time after which driving ends at the latest."""
 
 _LEAST: Final = 0.4
-"""Of --max-time, before which driving never has to end."""
+"""The share of --max-time that driving always gets."""
 
 _CONFIRMING: Final = 0.1
-"""Of --max-time, what is kept for confirming, with the search for smaller calls."""
+"""The share of --max-time for confirming, with the search for smaller calls."""
 
 _A_PAIR: Final = 0.00015
-"""Seconds that judging takes for a clause and a tool, as measured with 2,000 of them."""
+"""Seconds that judging takes for a clause and a tool, measured with 2,000 tools."""
 
 _A_REQUEST: Final = 0.0005
-"""Seconds that judging takes for what was sent, which has to be read back."""
+"""Seconds that judging takes for a request, which has to be read back."""
 
 _REPORTING: Final = 3.0
-"""Of the time that judging took, what the report takes at most, as measured with 2,000 tools."""
+"""The report takes at most this many times the time for judging, measured with 2,000 tools."""
 
 _AFTER: Final = 5.0
-"""Seconds after --max-time within which the report may be written."""
+"""Seconds after --max-time in which the report may still be written."""
 
 _OLDER: Final = 0.1
-"""Of driving, what is kept for the runs that speak the protocol alone."""
+"""The share of driving that is kept for protocol runs."""
 
 _LOOK: Final = 1.0
 
@@ -47,10 +47,10 @@ T = TypeVar("T")
 
 
 def driving_ends(max_time: float, pairs: int, requests: int, *, crowd: float = 1.0) -> float:
-    """Give the second of a session in which driving has to end; all times are in seconds.
+    """Return the second of a session in which driving has to end; all times are in seconds.
 
-    `pairs` of clause and tool are to be judged, on so many `requests` as were sent until now. So
-    many programs as `crowd` wait for each processor.
+    `pairs` of clause and tool have to be judged, and `requests` were sent until now. `crowd` is the
+    number of programs that wait for each processor.
     """
     judging = (pairs * _A_PAIR + requests * _A_REQUEST) * crowd
     left = (1 - _CONFIRMING) * max_time - judging
@@ -58,24 +58,24 @@ def driving_ends(max_time: float, pairs: int, requests: int, *, crowd: float = 1
 
 
 def crowd() -> float:
-    """How many programs wait for each processor, at least 1; 1 where the system does not say."""
+    """Return how many programs wait for each processor, at least 1; 1 if unknown."""
     if not hasattr(os, "getloadavg"):
         return 1.0
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def confirming_ends(max_time: float, judged_in: float) -> float:
-    """Give the second of a session in which confirming has to end, so that it can be reported.
+    """Return the second of a session in which confirming has to end, so that the report is in time.
 
-    Reports grow with what was judged: on a busy machine, judging tells how slow it is now.
+    Reports grow with what was judged. The time for judging also shows how slow a busy machine is.
     """
     return min(max_time, max_time + _AFTER - _REPORTING * judged_in)
 
 
 class Shares:
-    """Divides the time of driving: each full run leaves as much to those after it as it takes.
+    """Divides the time for driving: each full run gets an equal share of the time that is left.
 
-    Where there are `older` ones, which speak the protocol alone, some is kept for them.
+    If there are `older` runs, which are protocol runs, some time is kept for them.
     """
 
     def __init__(self, began: float, runs: int, *, older: bool) -> None:
@@ -84,7 +84,7 @@ class Shares:
         self._kept = _OLDER if older else 0.0
 
     def next(self, now: float) -> Callable[[Callable[[], float]], float]:
-        """When a run has to end that begins now, by when all driving has to."""
+        """Return when a run that begins now has to end, as a function of the end of all driving."""
         runs = self._left
         self._left -= 1
 
@@ -98,21 +98,24 @@ class Shares:
 
 
 class _TimeIsUp(BaseException):
-    """What the alarm raises: no fault of a tool, so that no guard around one keeps it."""
+    """Raised by the alarm. No guard around a tool catches it."""
 
 
 async def before(deadline: float, work: Awaitable[T]) -> T:
-    """Do `work` before `deadline`, a reading of time.monotonic(); raises TimeoutError then."""
+    """Return the result of `work`. Raises `TimeoutError` at `deadline`.
+
+    `deadline` is a reading of time.monotonic().
+    """
     async with asyncio.timeout(deadline - time.monotonic()):
         return await work
 
 
 @contextmanager
 def cut_after(seconds: float) -> Iterator[None]:
-    """Raise TimeoutError also where the work lets nobody else have a turn, such as long reading.
+    """Raise `TimeoutError` after this time, even if long work, such as parsing, blocks the loop.
 
-    In other threads, and where there is no such alarm, nothing is cut. Python may ignore an
-    exception, such as one raised while it deletes an object: the alarm then rings again, and
+    In other threads, and on systems without such an alarm, nothing is cut. Python may ignore an
+    exception, such as one raised while it deletes an object. The alarm then rings again, and
     nothing is printed.
     """
     if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
@@ -143,9 +146,10 @@ def cut_after(seconds: float) -> Iterator[None]:
 
 
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:
-    """Do `work` until `ends()`, a reading of time.monotonic() that may come nearer meanwhile.
+    """Return the result of `work`. Raises `TimeoutError` at `ends()`.
 
-    It is asked every `look` seconds. Raises TimeoutError when it is over.
+    `ends` returns a reading of time.monotonic(). It is called every `look` seconds, because its
+    result may become earlier.
     """
     async with asyncio.timeout(None) as limit:
         watch = asyncio.create_task(_hurry(limit, ends, look))

@@ -1,7 +1,7 @@
-"""Care: how often, and how fast, tools are called that may reach beyond their server.
+"""Care: limits how often and how fast tools are called that may reach beyond their server.
 
-Somebody else's service pays for each call of such a tool. All calls of a session count: those that
-confirm a failure, too.
+Another service may pay for each such call. All calls of a session count, including those that
+confirm a failure.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 
 MOST_CALLS: Final = 60
-"""Calls of one tool in a session, over all runs of its server."""
+"""The most calls of one tool in a session, over all runs of its server."""
 PER_SECOND: Final = 5
-"""Calls of all such tools of one server."""
+"""The most calls per second of all such tools of one server."""
 MOST_FAILURES: Final = 5
-"""Calls of one tool that failed for want of something around the server."""
+"""The most calls of one tool that may fail because something around the server is missing."""
 _CONFIRMING: Final = 1 / 6
-"""Of the calls, what is kept for confirming."""
+"""The share of the calls that is kept for confirming."""
 
 
 @dataclass(slots=True)
@@ -34,24 +34,24 @@ class Care:
     _sent: Counter[tuple[str, str]] = field(default_factory=Counter)
     _failed: Counter[tuple[str, str]] = field(default_factory=Counter)
     _free: dict[str, float] = field(default_factory=dict)
-    """When the next call of each server may be sent, by the clock of the caller."""
+    """When the next call of each server may be sent, by the caller's clock."""
 
     def shared_by(self, runs: Iterable[Run]) -> None:
-        """Let these runs share the calls of each tool: those of one server get as many each."""
+        """Divide the calls of each tool equally between the runs of one server."""
         self._runs = Counter(run.target for run in runs)
 
     def left(self, run: Run, tool: Tool) -> int:
-        """How many calls of a spared tool may still be made before failures are confirmed."""
+        """Return how many more calls of a spared tool may be made before failures are confirmed."""
         return int(self._share(run) * (1 - _CONFIRMING)) - self._sent[run.id, tool.name]
 
     def may_confirm(self, run: Run, tool: Tool, settings: Settings, calls: int) -> bool:
-        """Whether so many calls may still be made of a tool."""
+        """Return whether this many calls of a tool may still be made."""
         if not is_spared(tool, run, settings):
             return True
         return self._sent[run.id, tool.name] + calls <= self._share(run)
 
     def wait(self, run: Run, tool: Tool, settings: Settings, now: float) -> float:
-        """Count a call that is sent; gives the seconds until it may be."""
+        """Count a call, and return the seconds to wait before it is sent."""
         if not is_spared(tool, run, settings):
             return 0.0
         self._sent[run.id, tool.name] += 1
@@ -60,11 +60,11 @@ class Care:
         return at - now
 
     def failed(self, run: Run, tool: Tool) -> None:
-        """Note that a call failed for want of something around the server."""
+        """Note that a call failed because something around the server is missing."""
         self._failed[run.id, tool.name] += 1
 
     def has_failed(self, run: Run, tool: Tool) -> bool:
-        """Whether so many calls failed so that no other is to be made."""
+        """Return whether so many calls of a tool failed that no more are made."""
         return self._failed[run.id, tool.name] >= MOST_FAILURES
 
     def _share(self, run: Run) -> int:

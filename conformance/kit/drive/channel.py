@@ -1,4 +1,4 @@
-"""A channel: what one run sends, on a connection that is opened again when it has ended."""
+"""A channel: sends the requests of one run, and reopens its connection when that has ended."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era
 
 WITHHELD = -1
-"""The id of an exchange for what was not sent."""
+"""The id of an exchange that was not sent."""
 MOST_STARTS = 25
-"""Starts of one process in a channel: a server that dies at each call must not go on for ever."""
+"""The most starts of a process in one channel, because a server may die at each call."""
 _SILENCE = 1 / 5
-"""Share of the time limit of an answer after which a silent process is asked for a list."""
+"""The share of an answer's time limit after which a silent process is asked for a list."""
 
 _BEHIND = 0.3
 """Seconds after an answer in which its call may still end the process."""
 
 
 class ConnectFailed(Exception):
-    """A connection could not be opened. `exchange` is what was tried, None if nothing was sent."""
+    """A connection could not be opened. `exchange` is the attempt, or None if nothing was sent."""
 
     def __init__(self, reason: str, exchange: Exchange | None = None) -> None:
         super().__init__(reason)
@@ -70,28 +70,30 @@ class Context:
 
 
 class Channel:
-    """Sends what a run has to say, and records it.
+    """Sends and records the requests of a run.
 
-    Made by `open_channel`. Where a process ended, the next call starts another.
+    Made by `open_channel`. If a process has ended, the next call starts another.
     """
 
     def __init__(self, run: Run, context: Context, *, handshake: bool) -> None:
         settings = context.settings
         self.context = context
         self.binding: Binding = binding_of(run, settings)
-        """What speaks for the run; after a handshake, in the version that it settled on."""
+        """The binding of the run; after a handshake, in the version that both sides agreed on."""
         self.opened: Exchange | None = None
         most = self.binding.traits.most_calls or settings.concurrency
         self.width = Width(min(most, settings.concurrency), settings.request_timeout)
-        """Says when another call may be under way."""
+        """Decides when another call may be sent."""
         self._shared = SharedCalls(self)
         self.silent = False
-        """Whether nothing more is sent: neither a call nor a list after it was answered, or a
-        process that had ended could not be started again.
+        """Whether nothing more is sent.
+
+        Either a call and the list request after it got no answer, or a process that had ended could
+        not be started again.
         """
         self._wire = Wire(settings, context.deadline, context.off_limits.holds)
         self.handshake = handshake
-        """Whether a connection begins with the handshake of a version that has one."""
+        """Whether a connection begins with a handshake, if the version has one."""
         self._next_id = 1000
         self._starts = 0
         self._opening = asyncio.Lock()
@@ -99,21 +101,21 @@ class Channel:
 
     @property
     def silent_after(self) -> set[str]:
-        """The ids of the cases after which not even a list was answered."""
+        """The ids of the cases after which the server did not even answer a list request."""
         return self._shared.silent_after
 
     @property
     def run(self) -> Run:
-        """The run that sends here."""
+        """The run for which the channel sends."""
         return self.binding.run
 
     @property
     def is_open(self) -> bool:
-        """Whether something that is sent may be answered."""
+        """Whether a request may get an answer."""
         return self._wire.is_open
 
     def may_call(self, tool: Tool, arguments: Any) -> bool:
-        """Whether a call stays on the tool's own route, and leads to nothing that is off limits."""
+        """Return whether a call stays on the tool's route, and reaches nothing off limits."""
         if not keeps_route(tool, self.run, arguments):
             return False
         off_limits = self.context.off_limits
@@ -122,11 +124,11 @@ class Channel:
         return not off_limits.holds(self.binding.call(tool, arguments))
 
     def speaks_for(self, run: Run) -> None:
-        """Go on for another run, on the same connection: what is sent is that run's."""
+        """Send for another run from now on, on the same connection."""
         self.binding, self.opened = binding_of(run, self.context.settings), None
 
     async def open(self) -> None:
-        """Connect and shake hands; raises ConnectFailed with the reason in words."""
+        """Connect and shake hands. Raises `ConnectFailed` with the reason in words."""
         self._starts += 1
         self.opened = None
         try:
@@ -141,7 +143,8 @@ class Channel:
     ) -> Exchange:
         """Call a tool while nothing else is under way; `ended` says that it may end its process.
 
-        Then, as after a silence, the process is asked for a list: it may end behind its answer.
+        After such a call, and after a timeout, a process is asked for a list: it may end after its
+        answer.
         """
         await self._take_care(tool)
         request, received = await self.send_alone(self._made(tool, case), after(case.id))
@@ -159,24 +162,25 @@ class Channel:
         number: int,
         given_up: Callable[[], bool] = lambda: False,
     ) -> Exchange | None:
-        """Call a tool while other calls may be under way; `number` is the exchange's.
+        """Call a tool while other calls may be under way; `number` is the number of the exchange.
 
-        A call that gets no answer among others is sent again alone. None if that cannot
-        be done, or if the tool is `given_up` meanwhile: then nobody knows what the call would give.
+        A call without an answer among others is sent again alone. Returns None if that is
+        impossible, or if the tool is `given_up` meanwhile: the result of the call is then unknown.
         """
         await self._take_care(tool)
         made = self._made(tool, case)
         return await self._shared.share(SharedCall(made, case, number, given_up))
 
     async def send_call(self, made: Callable[[], Request]) -> tuple[Request, Received]:
-        """Send a call that is recorded later; raises ConnectFailed."""
+        """Send a call that is recorded later. Raises `ConnectFailed`."""
         await self._ensure_open()
         return await self._wire.send(made)
 
     async def send_alone(self, made: Callable[[], Request], step: Step) -> tuple[Request, Received]:
-        """The same while nothing else is under way. A process that is silent is asked for a list.
+        """Send a call like `send_call`, while nothing else is under way.
 
-        Some processes that a call broke end only when they read the next line.
+        A silent process is asked for a list: some broken processes end only when they read the next
+        line.
         """
         await self._ensure_open()
         if not self._is_process:
@@ -199,12 +203,12 @@ class Channel:
         received: Received,
         confirms: int | None = None,
     ) -> Exchange:
-        """Record what a call gave."""
+        """Record the result of a call."""
         record = self.context.recorder.record
         return record(number, self.run.id, request, received, case=case, confirms=confirms)
 
     def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
-        """Record what a call met among others, if it was sent again: no judge sees it."""
+        """Record the first result of a call that was sent again: no judge sees it."""
         number, step = self._numbers.next(), Step("beside-others", place=case.id.text)
         record = self.context.recorder.record
         record(number, self.run.id, request, received, script=LIVENESS, step=step)
@@ -217,7 +221,7 @@ class Channel:
         return lambda: self.binding.call(tool, case.arguments, id=self.fresh_id())
 
     async def _take_care(self, tool: Tool) -> None:
-        """Wait until a tool may be called that may reach beyond its server."""
+        """Wait until a tool that may reach beyond its server may be called."""
         context = self.context
         wait = context.care.wait(self.run, tool, context.settings, time.monotonic())
         if wait:
@@ -226,9 +230,10 @@ class Channel:
     async def send(
         self, request: Request, *, script: str, step: Step, confirms: int | None = None
     ) -> Exchange:
-        """Send anything, as a step of a script; waits where the server says that it is busy.
+        """Send any request, as a step of a script. Waits if the server says that it is busy.
 
-        What is off limits is not sent, and not recorded: the exchange is WITHHELD.
+        A request that is off limits is neither sent nor recorded: the id of its exchange is
+        `WITHHELD`.
         """
         if self.context.off_limits.holds(request):
             return Exchange(WITHHELD, "", request, None, None, 0.0, 0.0, step=step)
@@ -241,13 +246,13 @@ class Channel:
         )
 
     async def renew(self) -> None:
-        """Close, and open anew: over stdio another process. Raises ConnectFailed."""
+        """Reopen the connection: over stdio, in another process. Raises `ConnectFailed`."""
         async with self._opening:
             await self._open_anew()
         self.silent = False
 
     async def _open_anew(self) -> None:
-        """The same while `_opening` is held. What cannot be opened again is silent."""
+        """Reopen the connection while `_opening` is held. If that fails, the channel is silent."""
         await self.close()
         try:
             await self.open()
@@ -257,36 +262,36 @@ class Channel:
             raise
 
     async def revive(self) -> None:
-        """Open anew if nothing is open, however often that was; raises ConnectFailed."""
+        """Reopen the connection if it is closed, without a limit. Raises `ConnectFailed`."""
         if not self._wire.is_open:
             await self.renew()
 
     async def started(self) -> None:
-        """Wait until a process that was just started answers: its start does not delay a call.
+        """Wait until a new process answers, so that its start does not delay a call.
 
-        In the handshake era the handshake was waited for; elsewhere there is nothing to wait for.
+        In the handshake era, the handshake has already waited. Other connections need no waiting.
         """
         if self.binding.traits.starts_process and self.run.era is not Era.LEGACY:
             await self.asked_for_a_list(Step("started"))
 
     async def answers_a_list(self, step: Step) -> bool:
-        """Whether the server still answers its simplest request."""
+        """Return whether the server still answers its simplest request."""
         return is_answered(await self.asked_for_a_list(step))
 
     async def asked_for_a_list(self, step: Step) -> Exchange:
-        """The simplest request, recorded under `liveness`."""
+        """Send the simplest request, recorded under `liveness`."""
         request = self.binding.list_tools(id=self.fresh_id())
         exchange = await self.send(request, script=LIVENESS, step=step)
         self._wire.hangs = exchange.trouble is Trouble.TIMEOUT
         return exchange
 
     async def outlives(self, step: Step) -> Exchange:
-        """The same a moment later: a process may end behind an answer."""
+        """Send the simplest request a moment later: a process may end after an answer."""
         await asyncio.sleep(_BEHIND)
         return await self.asked_for_a_list(step)
 
     async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
-        """End the connection; where it was a process, the exchange tells how that ended."""
+        """End the connection. For a process, return the exchange that shows how it ended."""
         received = await self._wire.close()
         if received is None or not self.binding.traits.starts_process:
             return None
@@ -299,14 +304,14 @@ class Channel:
         return record(number, self.run.id, request, received, script=script, step=step)
 
     def fresh_id(self) -> int:
-        """A JSON-RPC id that this channel has not used."""
+        """Return a JSON-RPC id that this channel has not used."""
         self._next_id += 1
         return self._next_id
 
     async def _ensure_open(self) -> None:
-        """Open again what has ended; raises ConnectFailed, so that there is a connection after it.
+        """Reopen the connection if it has ended. Raises `ConnectFailed`.
 
-        Nobody sends while the handshake of a new one is under way.
+        Nothing is sent while the handshake of a new connection is under way.
         """
         if self._wire.is_open and not self._opening.locked():
             return
@@ -322,7 +327,7 @@ class Channel:
             await self._open_anew()
 
     async def shake_hands(self) -> None:
-        """Begin with the handshake; raises ConnectFailed, and the connection is closed then."""
+        """Begin with the handshake. If it fails, close the connection and raise `ConnectFailed`."""
         exchange = await self.tried_handshake()
         if self.opened is None:
             option = "--start-timeout" if self._is_process else "--request-timeout"
@@ -332,7 +337,7 @@ class Channel:
             raise ConnectFailed(reason, exchange)
 
     async def tried_handshake(self) -> Exchange:
-        """Begin with the handshake; `opened` is what it was answered, None if it was refused."""
+        """Begin with the handshake. `opened` is then its exchange, or None if it was refused."""
         request = spoken(self.binding, McpBinding).initialize(id=self.fresh_id())
         exchange = await self.send(request, script=CONNECTION, step=INITIALIZE)
         if self.adopt(exchange):
@@ -340,12 +345,12 @@ class Channel:
         return exchange
 
     async def say_initialized(self) -> None:
-        """The last message of the handshake."""
+        """Send the last message of the handshake."""
         done = spoken(self.binding, McpBinding).notification("notifications/initialized")
         await self.send(done, script=CONNECTION, step=Step("initialized"))
 
     def adopt(self, exchange: Exchange) -> bool:
-        """Go on as a handshake settled it: False if its answer settles on no known version."""
+        """Use the version that a handshake agreed on; return False if there is no known one."""
         result = (response_of(exchange) or {}).get("result")
         settled = spoken(self.binding, McpBinding).after_handshake(result, exchange.answer)
         if settled is None:
@@ -355,11 +360,11 @@ class Channel:
 
 
 async def open_channel(run: Run, context: Context, *, handshake: bool = True) -> Channel:
-    """An open channel; raises ConnectFailed."""
+    """Return an open channel. Raises `ConnectFailed`."""
     channel = Channel(run, context, handshake=handshake)
     try:
         await channel.open()
-    except asyncio.CancelledError:  # nobody else knows of the process that was just started
+    except asyncio.CancelledError:  # no other code knows the process that was just started
         await channel.close()
         raise
     return channel

@@ -1,7 +1,7 @@
-"""Ctrl+C, SIGTERM and a closed terminal end a session alike: with a report, without servers.
+"""Handles Ctrl+C, SIGTERM and a closed terminal: a session ends with a report, and its servers end.
 
-They are heard while something is sent. At any other time they are noted, and heard as soon as more
-is to be sent: nothing that judges what was sent, or that writes the report, is ever broken off.
+A signal takes effect while something is sent. At any other time it is noted, and takes effect when
+more is about to be sent. So judging and writing the report are never interrupted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SIGNALS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class _Ear:
-    """What was heard; `ends` ends what is being sent, if anything is."""
+    """The state of the signal handler; `ends` stops what is being sent, if anything is."""
 
     def __init__(self) -> None:
         self.listens = False
@@ -31,7 +31,7 @@ class _Ear:
         self.ends: Callable[[], object] | None = None
 
     def hear(self, number: int, _: FrameType | None) -> None:
-        """Take a signal for an interrupt."""
+        """Handle a signal as an interrupt."""
         if number not in {signal.SIGINT, signal.SIGTERM}:
             _write_nowhere()
         self.noted = True
@@ -43,9 +43,9 @@ _EAR: Final = _Ear()
 
 
 def interrupted_by_signals() -> Callable[[], None]:
-    """Note these signals, until what is given back is called.
+    """Note these signals until the returned function is called.
 
-    A signal that is ignored stays ignored, as `nohup` has it.
+    A signal that is ignored stays ignored, as with `nohup`.
     """
     if _EAR.listens or threading.current_thread() is not threading.main_thread():
         return lambda: None
@@ -65,15 +65,15 @@ def interrupted_by_signals() -> Callable[[], None]:
 
 
 def is_interrupted() -> bool:
-    """Whether an interrupt was noted."""
+    """Return whether an interrupt was noted."""
     return _EAR.noted
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Do `work` in a loop of its own, as asyncio.run does it; raises KeyboardInterrupt.
+    """Run `work` in a new event loop, like asyncio.run. Raises `KeyboardInterrupt`.
 
-    After an interrupt it is not even begun. Nothing is printed of a task that a second interrupt
-    ended while the loop was closed.
+    After an interrupt, `work` does not start. If a second interrupt ends a task while the loop is
+    closed, nothing is printed about it.
     """
     if _EAR.noted:
         work.close()
@@ -103,7 +103,7 @@ def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
 
 
 def _write_nowhere() -> None:
-    """Drop what is written to a terminal that is gone: it would be an error."""
+    """Discard output to a closed terminal, because it would raise an error."""
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in list(_terminals()):
         os.dup2(nowhere, stream)

@@ -1,12 +1,11 @@
-"""How many calls a server gets in parallel: only as many as it is seen to answer well within the
-limit.
+"""Limits the parallel calls to a server: only as many as it can answer well within the time limit.
 
-A server may work off one call at a time, and no request tells. Sixteen calls of a second each would
-then time out behind each other. So the work that is under way is estimated, as TCP does it: each
-answer says how long the server took over it since the answer before (`_Pace.each`), and a call is
-sent if all that is under way, and this call, would take no more than a quarter of the limit at that
-pace. A server that works at several in parallel shows it by a quicker pace than an answer alone
-would take, so the width grows as long as that holds; one that does not shows that too.
+A server may handle one call at a time, and no request tells. Sixteen calls of a second each would
+then wait for one another, and time out. So the kit estimates the work that is under way, as TCP
+does. Each answer says how long the server took since the answer before (`_Pace.each`). A call is
+sent if all calls under way, and this one, would take at most a quarter of the limit at that pace.
+The pace of a server that works in parallel is quicker than an answer alone would take. The width
+grows as long as that holds.
 """
 
 from __future__ import annotations
@@ -21,40 +20,40 @@ from dataclasses import dataclass, field
 from typing import Any, Final, TypeVar
 
 Work = tuple[str, bool]
-"""What takes about as long each time: calls of a tool, those without a mistake apart."""
+"""Calls that take about the same time: those of one tool, valid or not."""
 
 _EASY: Final = 1 / 4
-"""Share of the limit for which there may always be work under way."""
+"""The share of the limit that the calls under way may always take."""
 _WIDER: Final = 2 / 3
-"""The same, while it is being found out whether the server works at more in parallel."""
+"""The same, while it is not yet known whether the server handles more calls in parallel."""
 _UNKNOWN: Final = 1 / 10
-"""The same, next to a call of which it is not known how long it takes."""
+"""The same, while a call is under way whose duration is unknown."""
 _FRESH: Final = 1 / 4
-"""Weight of the newest answer in a pace."""
+"""The weight of the newest answer in a pace."""
 _GROWTH: Final = 2
-"""Calls of a kind that may be sent for each answer to one, until the width is reached."""
+"""The calls of a kind that may be under way for each answer to one, until the width is reached."""
 _LOOK_AGAIN: Final = 64
-"""Answers to a kind of call after which it is looked up anew which is the slowest of all."""
+"""The answers to a kind of call after which the slowest pace of all is looked up again."""
 _NOW: Final = 1e-6
-"""Seconds that are not worth waiting for."""
+"""A wait, in seconds, that is too short to matter."""
 
 
 @dataclass(slots=True)
 class _Pace:
-    """How calls of a kind are answered."""
+    """How quickly calls of a kind are answered."""
 
     each: float
-    """Seconds from one answer of the server to the next, on average."""
+    """Average seconds from one answer of the server to the next."""
     alone: float
-    """Seconds of the quickest answer: what a call takes that waits for no other."""
+    """Seconds of the quickest answer: the time of a call that waits for no other call."""
     answers: int = 0
 
 
 @dataclass(slots=True)
 class _Sent:
-    """A call under way: `strange` if nothing was known of how long it takes.
+    """A call under way; `strange` if nothing was known about its duration.
 
-    `first_since` is when it had become the oldest of all.
+    `first_since` is when it became the oldest call under way.
     """
 
     work: Work
@@ -65,9 +64,9 @@ class _Sent:
 
 @dataclass(slots=True)
 class Load:
-    """What is under way at one server, and its pace. `limit` is the time limit of an answer.
+    """The calls under way at one server, and its pace. `limit` is the time limit of an answer.
 
-    It has no clock: every method receives the time, in seconds of any one clock.
+    It has no clock: every method gets the time, in seconds of any one clock.
     """
 
     most: int
@@ -77,12 +76,12 @@ class Load:
     _alike: Counter[Work] = field(default_factory=Counter)
     _strange: int = 0
     _slowest: float = 0.0
-    """No kind of call has a slower pace: what is quick enough by that needs no sum."""
+    """No kind of call has a slower pace. If this pace is quick enough, no sum is needed."""
     _heard: float = -math.inf
     _last: int = 0
 
     def wait(self, work: Work, now: float) -> float:
-        """Seconds until a call may be sent: 0 for now, infinity if an answer must come first."""
+        """Return the seconds to wait before a call; infinity if an answer must come first."""
         if not self._under_way:
             return 0.0
         count = len(self._under_way)
@@ -92,7 +91,7 @@ class Load:
         takes = self._takes(oldest.work)
         silence = now - max(self._heard, oldest.at)
         if silence > max(2 * takes, _UNKNOWN * self.limit):
-            return math.inf  # slower than ever before: what is sent now may wait for long
+            return math.inf  # slower than ever before: a new call may wait for long
         pace = self._pace(work)
         if pace is None:
             if self._strange:
@@ -109,13 +108,13 @@ class Load:
         return over if over <= takes - silence else math.inf
 
     def _share(self, pace: _Pace | None, count: int) -> float:
-        """The share of the limit for which there may be work under way."""
+        """Return the share of the limit that the calls under way may take."""
         if pace is None or self._strange:
             return _UNKNOWN
         return _WIDER if count * pace.each < 2 * pace.alone else _EASY
 
     def _pace(self, work: Work) -> _Pace | None:
-        """Of a kind of call not yet answered: that of the tool's other calls."""
+        """Return the pace of a kind of call; before its first answer, of the tool's other calls."""
         tool, valid = work
         return self._paces.get(work) or self._paces.get((tool, not valid))
 
@@ -129,7 +128,7 @@ class Load:
         return any(self.most * pace.each > _EASY * self.limit for pace in self._paces.values())
 
     def sent(self, work: Work, now: float) -> int:
-        """A call is sent; gives the number under which its end is reported."""
+        """Note that a call is sent, and return the number with which to report its end."""
         self._last += 1
         strange = self._pace(work) is None
         first_since = None if self._under_way else now
@@ -139,7 +138,7 @@ class Load:
         return self._last
 
     def answered(self, number: int, now: float, took: float) -> None:
-        """It was answered, `took` seconds after it was sent the last time."""
+        """Note that a call was answered, `took` seconds after it was last sent."""
         work = self._end(number, now).work
         since = now - max(now - took, self._heard)
         self._heard = now
@@ -152,16 +151,16 @@ class Load:
             self._slowest = max(pace.each for pace in self._paces.values())
 
     def timed_out(self, number: int, now: float) -> bool:
-        """There was no answer in time. Whether it may only have waited for calls before it."""
+        """Note a timeout. Return whether the call may only have waited for earlier calls."""
         sent = self._end(number, now)
         waited = sent.first_since is None or now - sent.first_since < self.limit / 2
-        if waited:  # the next one goes alone
+        if waited:  # the next call goes alone
             pace = self._paces.setdefault(sent.work, _Pace(self.limit, self.limit))
             self._slowest = pace.each = max(pace.each, self.limit)
         return waited
 
     def dropped(self, number: int, now: float) -> None:
-        """It was not sent after all, or nobody waits for it any more."""
+        """Note that a call was not sent after all, or that its answer is not awaited any more."""
         self._end(number, now)
 
     def _end(self, number: int, now: float) -> _Sent:
@@ -176,22 +175,22 @@ class Load:
 
 
 class Turn:
-    """One call's leave to be sent, told how the call ended."""
+    """The permission to send one call. It also takes the result of the call."""
 
     def __init__(self, load: Load, number: int) -> None:
         self._load = load
         self._number: int | None = number
 
     def answered(self, took: float) -> None:
-        """The call was answered, `took` seconds after it was sent the last time."""
+        """Note that the call was answered, `took` seconds after it was last sent."""
         self._load.answered(self._take(), time.monotonic(), took)
 
     def timed_out(self) -> bool:
-        """It was not, in time. Whether it may only have waited for calls before it."""
+        """Note a timeout. Return whether the call may only have waited for earlier calls."""
         return self._load.timed_out(self._take(), time.monotonic())
 
     def end(self) -> None:
-        """The call is over, whatever became of it."""
+        """End the turn, if no result was noted."""
         if self._number is not None:
             self._load.dropped(self._take(), time.monotonic())
 
@@ -202,7 +201,7 @@ class Turn:
 
 
 class Width:
-    """Lets calls through to one server, in the order in which they come."""
+    """Lets calls to one server through, in the order in which they come."""
 
     def __init__(self, most: int, limit: float) -> None:
         self._load = Load(max(most, 1), limit)
@@ -216,7 +215,7 @@ class Width:
 
     @asynccontextmanager
     async def turn(self, work: Work) -> AsyncIterator[Turn]:
-        """Within it a call is sent, as soon as the server can be expected to answer it in time."""
+        """Wait until the server is likely to answer a call in time. The caller then sends it."""
         turn = Turn(self._load, await self._enter(work))
         try:
             yield turn
@@ -237,7 +236,7 @@ class Width:
             raise
 
     def _let_in(self) -> None:
-        """Give leave to those in front, and look again when the next may have it."""
+        """Let the calls in front through, and look again when the next may go."""
         if self._later is not None:
             self._later.cancel()
             self._later = None
@@ -259,10 +258,10 @@ T = TypeVar("T")
 
 
 async def together(works: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """What each gave, in order; raises what the first raised that failed.
+    """Return the results of all works, in order. Raises the first error.
 
-    The others are then cancelled and have ended before anything is raised. Left to the loop's own
-    end they would be cancelled together with what they wait for, and asyncio waits for good for a
+    The other works are cancelled and have ended before the error is raised. If the end of the loop
+    cancelled them, it would also cancel what they wait for. Asyncio then waits forever for a
     process whose pipes it was just connecting.
     """
     tasks = [asyncio.create_task(work) for work in works]

@@ -1,4 +1,4 @@
-"""Plays a chapter's scripts: sends what they yield, hands back what came."""
+"""Plays a chapter's scripts: sends what they yield, and hands the answers back to them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OPEN = Step("open")
 
 
 class Playing:
-    """One script as it is played on one channel."""
+    """One script that is played on one channel."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Playing:
         self.exchanges: list[Exchange] = []
 
     async def play(self, *, to_close: bool = False) -> None:
-        """Do what the script says, to its end; or to its Close, which is not done then."""
+        """Play the script to its end; with `to_close` only to its Close, which is not done then."""
         while self._action is not None and self._left:
             if to_close and isinstance(self._action, Close):
                 return
@@ -76,7 +76,7 @@ class Playing:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to do."""
+        """Whether nothing is left to do."""
         return self._action is None or not self._left
 
     def end(self) -> None:
@@ -91,8 +91,10 @@ class Playing:
         return [await self._connect(action)]
 
     async def _send(self, action: Send) -> Exchange:
-        """Send, unless it would reach what is off limits: no evidence is kept of that step, nor of
-        what would show that the server still answers after it.
+        """Send a request, unless it is off limits.
+
+        A step that is off limits leaves no evidence, nor does the check after it that the server
+        still answers.
         """
         unmarked = replace(action.step, mark=None)
         if unmarked in self._withheld:
@@ -123,7 +125,7 @@ class Playing:
         return channel.opened or self._nothing(_OPEN)
 
     def _nothing(self, step: Step, reason: str = "") -> Exchange:
-        """An exchange for a step that sent nothing; a reason makes it a trouble."""
+        """Record a step that sent nothing; a reason makes it a trouble."""
         trouble = Trouble.REFUSED if reason else None
         received = Received(None, trouble, 0.0, reason)
         return self._channel.nothing_sent(received, script=self.name, step=step)
@@ -137,7 +139,7 @@ def stage_of(
     tools_path: str = "",
     offered: Offered | None = None,
 ) -> Stage:
-    """What a script may know that is played on a channel."""
+    """Return what a script may know that is played on a channel."""
     run, context = channel.run, channel.context
     return Stage(
         channel.binding,
@@ -162,9 +164,9 @@ async def play(
     shared: Channel | None = None,
     confirms: Mapping[Step, Exchange] | None = None,
 ) -> tuple[Exchange, ...]:
-    """A script's exchanges, in order; empty if no connection could be opened for it.
+    """Play a script and return its exchanges, in order; empty if nothing could be sent.
 
-    `shared` is the channel of the run's other scripts; one that cannot share it gets its own.
+    `shared` is the channel of the run's other scripts. A script that cannot share it gets its own.
     `confirms` maps a step to the exchange that this playing repeats.
     """
     own = shared is None or not (script.shares_connection(run) or not script.fresh)
@@ -189,10 +191,10 @@ async def play(
 async def drive_protocol(
     before: RunEvidence, scripts: Iterable[Script], channel: Channel, lent: Mapping[str, Any]
 ) -> RunEvidence:
-    """The evidence of a protocol run; `lent` are arguments accepted in the full run, by tool.
+    """Return the evidence of a protocol run. `lent` has the accepted arguments of the full run.
 
-    The first script that shakes hands does so on the connection that the call then uses: a start
-    of a process is what costs most here.
+    The first script that shakes hands does so on the connection that the call then uses: starting a
+    process is what costs most here.
     """
     evidence, shaken = replace(before, lent=lent), False
     try:
@@ -225,12 +227,12 @@ async def drive_protocol(
 
 
 def adopted(channel: Channel, played: Iterable[Exchange]) -> bool:
-    """Whether a channel goes on as a script's handshake settled it; False if it did not."""
+    """Return whether a channel goes on with the version on which a script's handshake agreed."""
     return any(exchange.step == INITIALIZE and channel.adopt(exchange) for exchange in played)
 
 
 async def _called(evidence: RunEvidence, channel: Channel) -> RunEvidence:
-    """The same with a baseline call of the one tool."""
+    """Return the evidence with a baseline call of the one tool."""
     by_tool = dict(evidence.by_tool)
     for tool in evidence.tools:
         if tool.name not in evidence.lent:

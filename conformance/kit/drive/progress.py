@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RunDriven:
-    """What driving a run took: calls of tools, all requests, and seconds."""
+    """What a driven run took: calls of tools, all requests, and seconds."""
 
     run: str
     calls: int
@@ -18,12 +18,12 @@ class RunDriven:
 
 @dataclass(slots=True)
 class Progress:
-    """Counts for who watches; `tell` is called after each change.
+    """Counts calls for a display; `tell` is called after each change.
 
-    `starts` is called once, before any run: an interrupt that comes meanwhile is answered when it
-    returns. `begins` receives the id of each run as its driving begins, `ends` what it took.
-    `first` receives the run and the name of the first tool of all whose calls are done, `confirms`
-    how many failures are sent again after all else.
+    `starts` is called once, before any run: an interrupt during the call takes effect when it
+    returns. `begins` gets the id of each run when its driving begins, and `ends` gets what the run
+    took. `first` gets the run and the name of the first tool that has shown something. `confirms`
+    gets the number of clauses whose failures are sent again at the end.
     """
 
     planned: int = 0
@@ -36,12 +36,12 @@ class Progress:
     confirms: Callable[[int], None] = lambda _: None
 
     def plan(self, count: int) -> None:
-        """So many more calls are to be made."""
+        """Note that this many more calls are planned."""
         self.planned += count
         self.tell()
 
     def one(self) -> None:
-        """One call is done."""
+        """Note that one call is done."""
         self.done += 1
-        self.planned = max(self.planned, self.done)  # calls before the plan is made count too
+        self.planned = max(self.planned, self.done)  # calls before the plan count too
         self.tell()

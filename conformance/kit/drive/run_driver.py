@@ -1,6 +1,6 @@
 """Drives one run: its baseline calls, its scripts, and then all its cases.
 
-What is cheap and certain comes first, and each part has its share of the time.
+Cheap and certain work comes first, and each part has its share of the time.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ _BASELINES = 0.3
 _EARLY = 0.6
 _TOOLS = 0.8
 _TOOLS_FIRST = 0.65
-"""Shares of a run's time after which no other tool begins, the early scripts have had theirs, and
-the cases, which leave more to the scripts where none of those came early.
+"""Shares of a run's time at which early baseline calls, early scripts, and cases end.
+
+If no scripts came early, the cases end at the last one, which leaves more time for the scripts.
 """
 
 
@@ -49,13 +50,13 @@ class Gathered:
     progress: Progress = field(default_factory=Progress, kw_only=True)
     plans: Plans = field(default_factory=Plans, kw_only=True)
     narrow: set[str] = field(default_factory=set, kw_only=True)
-    """The runs whose server was too slow for as many simultaneous calls as were asked for."""
+    """The runs whose server was too slow for the requested number of parallel calls."""
     cut: bool = field(default=False, kw_only=True)
-    """Whether some part was cut short, since its share of the time was over."""
+    """Whether some part was cut short because its share of the time was over."""
 
 
 class RunDriver:
-    """One run's drive. `ends` is when it has to end."""
+    """Drives one run. `ends` returns when the run has to end."""
 
     def __init__(
         self, session: Gathered, discovered: Discovered, ends: Callable[[], float]
@@ -71,11 +72,12 @@ class RunDriver:
         self._good = self._evidence.good_calls
 
     async def drive(self) -> None:
-        """The tools and the scripts; what a dead connection leaves undone stays undone.
+        """Call the tools and play the scripts. If the connection is lost, the rest is not done.
 
-        Where a connection is a process, one runs at a time. A script that needs one of its own is
-        played when the run's has ended. All other scripts come after the baseline calls, which they
-        repeat; where some tools have to be called after all others, after those.
+        If a connection is a process, only one runs at a time. A script that needs its own process
+        is played after the run's process has ended. All other scripts come after the baseline
+        calls, which they repeat. If some tools have to be called last, the scripts come after
+        those.
         """
         context = self._session.context
         scripts = [script for script in self._session.scripts if script.runs_in(self._run)]
@@ -127,7 +129,10 @@ class RunDriver:
             await channel.close()
 
     async def _opened(self, opening: Playing, channel: Channel) -> bool:
-        """Play what opens the process, up to its Close; False if that settles on no version."""
+        """Play the script that opens the process, up to its Close.
+
+        Return False if it agrees on no version.
+        """
         await opening.play(to_close=True)
         self._played(opening)
         if not channel.handshake and self._run.era is Era.LEGACY:
@@ -139,7 +144,7 @@ class RunDriver:
         return True
 
     async def _closed(self, opening: Playing | None, channel: Channel) -> None:
-        """Play the rest of what opened the process, on one that answers, and end it."""
+        """Play the rest of the opening script, on a process that answers, and end the process."""
         if opening is not None and not opening.is_over:
             if not await channel.answers_a_list(Step("before-end")):
                 await channel.renew()
@@ -164,7 +169,7 @@ class RunDriver:
         self._session.evidence[self._run.id] = replace(self._evidence, **changes)
 
     def _turns(self) -> list[list[Tool]]:
-        """The tools that are called, those that change much last."""
+        """Return the tools to call, in groups: those that change much come last."""
         waiting = [e.tool for e in self._evidence.by_tool.values() if e.left_out is None]
         turns = sorted({turn_of(tool) for tool in waiting})
         return [[tool for tool in waiting if turn_of(tool) == turn] for turn in turns]
@@ -172,7 +177,7 @@ class RunDriver:
     async def _all_tools(
         self, channel: Channel, turns: list[list[Tool]], early: list[Script]
     ) -> bool:
-        """All tools, and the early scripts. Gives whether all calls were made in time."""
+        """Call all tools and play the early scripts. Return whether all calls were made in time."""
         session = self._session
         series, progress = session.context.recorder.series, session.progress
 
@@ -198,7 +203,7 @@ class RunDriver:
         return await self._until(in_turns(), partial(self._at, share))
 
     async def _until(self, work: Coroutine[Any, Any, None], ends: Callable[[], float]) -> bool:
-        """Do this until its share of the time is over. Gives whether it was done."""
+        """Do `work` until its share of the time is over. Return whether it was finished."""
         try:
             await until(work, ends)
         except TimeoutError:
@@ -207,7 +212,7 @@ class RunDriver:
         return True
 
     def _at(self, share: float) -> float:
-        """When so much of the run's time is over."""
+        """Return when this share of the run's time is over."""
         ends = self._ends()
         return ends if ends == inf else self._began + share * (ends - self._began)
 
@@ -215,7 +220,7 @@ class RunDriver:
         await tell(self._run.id, run.tool.name)
 
     def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
-        """Keep a tool's evidence; what is put away is a tool's whose calls are all made."""
+        """Keep a tool's evidence. If all its calls are made, put them away."""
         problems = self._by_tool[run.tool.name].problems
         try:
             driven = run.evidence() if done else run.so_far()
@@ -235,7 +240,7 @@ class RunDriver:
 
         async def one(script: Script) -> None:
             if script.shares_connection(self._run):
-                await channel.revive()  # a script would learn nothing of a process that has ended
+                await channel.revive()  # a script would learn nothing from a process that has ended
             try:
                 exchanges = await play(
                     script,

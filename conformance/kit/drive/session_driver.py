@@ -32,17 +32,17 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class SessionDriver(Gathered):
-    """Drives all runs: complete after `drive`, a part of it after an interrupt."""
+    """Drives all runs. The evidence is complete after `drive`, and partial after an interrupt."""
 
     found: list[Discovered]
     declared: Mapping[str, Declared]
     ends: Callable[[], float] = lambda: inf
-    """When driving has to end, as a reading of time.monotonic(). It may come nearer."""
+    """Returns when driving has to end, as a reading of time.monotonic(). It may become earlier."""
 
     async def drive(self) -> None:
-        """Drive every full run, one after the other, then all protocol runs, side by side.
+        """Drive the full runs one after the other, then all protocol runs in parallel.
 
-        Those go one after the other, too, if a server was too slow for many parallel calls.
+        If a server was too slow for many parallel calls, protocol runs also go one after the other.
         """
         try:
             await self._all_runs()
@@ -73,7 +73,7 @@ class SessionDriver(Gathered):
                 await channel.close()
 
     async def _in_processes(self, older: list[Discovered]) -> None:
-        """Protocol runs one after the other, on one process where the server takes that."""
+        """Drive protocol runs one after the other, on one process if the server accepts that."""
         channel: Channel | None = None
         try:
             for one in older:
@@ -87,7 +87,7 @@ class SessionDriver(Gathered):
                 await channel.close()
 
     async def _watched(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
-        """Drive a run, and say when that begins and ends."""
+        """Drive a run, and report when it begins and ends."""
         sent = self.context.recorder.requests
         began, before = time.monotonic(), sent[run.id]
         self.progress.begins(run.id)
@@ -98,7 +98,7 @@ class SessionDriver(Gathered):
         return done
 
     async def _guarded(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
-        """Drive a run; a fault of the kit that belongs to no tool or script costs that run."""
+        """Drive a run. A fault of the kit outside any tool or script costs only that run."""
         try:
             with ends_in_recursion_error():
                 return await work
@@ -116,10 +116,10 @@ class SessionDriver(Gathered):
         return None
 
     async def _protocol(self, run: Run, shared: Channel | None) -> Channel | None:
-        """A protocol run, with what the full run of its server was seen to accept.
+        """Drive a protocol run, with arguments that the full run of its server saw accepted.
 
-        It goes on with the process of the run before, if that takes its handshake; gives the
-        channel that it used, open.
+        It goes on with the process of the run before, if that accepts its handshake. Returns the
+        channel that it used, still open.
         """
         alike = [
             one
@@ -155,14 +155,14 @@ class SessionDriver(Gathered):
 
 
 def _is_gone(evidence: RunEvidence) -> bool:
-    """Whether a server stopped answering for good: a process can be started anew."""
+    """Return whether a server stopped answering for good. A process can be started again."""
     if traits_of(evidence.run).starts_process or evidence.silenced or not evidence.connected:
         return evidence.silenced or not evidence.connected
     return any(tool.silenced for tool in evidence.by_tool.values())
 
 
 def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
-    """What is known of a run before any tool is called."""
+    """Return what is known about a run before any tool is called."""
     settings = session.context.settings
     judged = session.declared[discovered.run.id]
     by_tool = {

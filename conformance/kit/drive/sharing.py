@@ -1,8 +1,8 @@
-"""Sharing: the calls that are under way on one connection, so that the right one is blamed.
+"""Sharing: which calls are under way on one connection, so that the right call is blamed.
 
-From outside, nobody can tell which of several calls ended a process, or silenced it. So a call that
-got no answer among others is sent again alone, and only that counts. After the first
-end or silence of a process, its channel makes one call at a time.
+From outside, nobody can tell which of several calls ended or silenced a process. So a call without
+an answer among others is sent again alone, and only that counts. After the first end or silence of
+a process, its channel makes one call at a time.
 
 A call may also be answered, and end its process a moment later: see `endings`.
 """
@@ -23,7 +23,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding, Received
 
 _LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED, Trouble.REFUSED})
-"""What is not an answer, and may be another call's fault."""
+"""Troubles that mean that no answer came, perhaps because of another call."""
 
 Sent = tuple[Request, Received]
 
@@ -33,15 +33,15 @@ class UnderWay:
     """A call that is under way."""
 
     beside: bool = False
-    """Whether another one was under way with it at some time."""
+    """Whether another call was under way at the same time."""
 
 
 @dataclass(slots=True)
 class Suspects:
     """The calls that were under way together when their process ended.
 
-    If one of them ends a process again, alone, the others are innocent. If none does, all stay as
-    they were seen: the cause may be that they came together.
+    If one of them, sent alone, ends a process again, the others are innocent. If none does, all
+    keep their first result: the cause may be that they came together.
     """
 
     tools: set[str] = field(default_factory=set)
@@ -50,12 +50,12 @@ class Suspects:
     settled: asyncio.Event = field(default_factory=asyncio.Event)
 
     def joins(self, tool: str) -> None:
-        """One more is to be sent again."""
+        """Add a call that will be sent again."""
         self.tools.add(tool)
         self.waiting += 1
 
     def leaves(self, *, ended: bool) -> None:
-        """One was sent again, and ended its process or not."""
+        """Note that a call was sent again, and whether it ended its process."""
         self.found = self.found or ended
         self.waiting -= 1
         if not self.waiting:
@@ -63,7 +63,7 @@ class Suspects:
 
 
 class Sharing:
-    """Which calls are under way together on one channel."""
+    """Knows which calls are under way together on one channel."""
 
     def __init__(self) -> None:
         self.one_at_a_time = False
@@ -76,7 +76,7 @@ class Sharing:
 
     @asynccontextmanager
     async def among(self) -> AsyncIterator[UnderWay]:
-        """Be under way among others, or alone where there is one call at a time."""
+        """Be under way with other calls, or alone if only one call is allowed at a time."""
         async with self._alone:
             shared = not self.one_at_a_time
             if not shared:
@@ -93,7 +93,7 @@ class Sharing:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Be under way while nobody else is."""
+        """Be under way while no other call is."""
         async with self._alone:
             await self._nobody.wait()
             yield
@@ -108,50 +108,50 @@ class Sharing:
 
 
 def after(case: CaseId) -> Step:
-    """The step of what is asked after a call."""
+    """Return the step for what is asked after a call."""
     return Step("after", place=case.text)
 
 
 def is_answered(asked: Exchange) -> bool:
-    """Whether a request got an answer."""
+    """Return whether a request got an answer."""
     return asked.answer is not None and asked.trouble is None
 
 
 def ended_by(received: Received, asked: Exchange) -> Received:
-    """What a silent call gave, by what was asked after it: it may have ended its process."""
+    """Return the result of a call, changed if `asked` shows that it ended its process."""
     if asked.trouble is not Trouble.CLOSED:
         return received
     return replace(received, trouble=Trouble.CLOSED, detail=asked.trouble_detail)
 
 
 class Sender(Protocol):
-    """What sends the calls: a channel."""
+    """Sends the calls: a channel."""
 
     silent: bool
     binding: Binding
 
     async def send_call(self, made: Callable[[], Request]) -> Sent:
-        """Send a call; raises ConnectFailed."""
+        """Send a call. Raises `ConnectFailed`."""
         ...
 
     async def send_alone(self, made: Callable[[], Request], step: Step) -> Sent:
-        """Send a call while nothing else is under way; raises ConnectFailed."""
+        """Send a call while nothing else is under way. Raises `ConnectFailed`."""
         ...
 
     def recorded(self, number: int, case: Case, request: Request, received: Received) -> Exchange:
-        """Record what it gave."""
+        """Record the result of a call."""
         ...
 
     def recorded_beside(self, case: Case, request: Request, received: Received) -> None:
-        """Record what it met among others, if it was sent again."""
+        """Record the first result of a call that was sent again."""
         ...
 
     async def asked_for_a_list(self, step: Step) -> Exchange:
-        """The simplest request."""
+        """Send the simplest request."""
         ...
 
     async def outlives(self, step: Step) -> Exchange:
-        """The same a moment later."""
+        """Send the simplest request a moment later."""
         ...
 
     async def close(self) -> Exchange | None:
@@ -160,7 +160,7 @@ class Sender(Protocol):
 
 
 class SharedCalls:
-    """Makes the calls that share a connection, and sends again what nobody can be blamed for."""
+    """Makes the calls that share a connection, and repeats them if it is unclear which to blame."""
 
     def __init__(self, sender: Sender) -> None:
         self.silent_after: set[str] = set()
@@ -168,17 +168,17 @@ class SharedCalls:
         self._sharing = Sharing()
         self._endings = Endings()
         self._before: list[SharedCall] = []
-        """What was answered just before the process ended under several calls."""
+        """The calls that were answered just before the process ended during several calls."""
         self._crashing: set[str] = set()
         """Tools that ended a fresh process, too."""
 
     def has_ended(self) -> None:
-        """Note that a process ended while nothing was under way: some answered call ended it."""
+        """Note that a process ended while nothing was under way: an answered call ended it."""
         self._sharing.one_at_a_time = self._sharing.has_ended = True
         self._endings.forget()
 
     async def share(self, call: SharedCall) -> Exchange | None:
-        """Make a call; None if it was left without an answer, and could not be sent again."""
+        """Make a call; None if it got no answer and could not be sent again."""
         sharing, sender = self._sharing, self._sender
         async with sharing.among() as own:
             if sharing.one_at_a_time and not own.beside:
@@ -207,11 +207,11 @@ class SharedCalls:
         return await self._late(call, sent, beside=own.beside)
 
     async def _late(self, call: SharedCall, first: Sent, *, beside: bool) -> Exchange | None:
-        """A call that got no answer in time: whether the server lives, and the call again, alone.
+        """After a timeout, check that the server lives, and repeat the call alone.
 
-        The list comes before anything else, on the same connection. A server that is reached over
-        HTTP and answers nothing more is left alone, and of the calls that it left the first is
-        blamed: those behind it may only have waited.
+        The list request comes first, on the same connection. If a server over HTTP answers nothing
+        more, nothing more is sent to it. The first call without an answer is then blamed: later
+        ones may only have waited.
         """
         sender = self._sender
         async with self._sharing.alone():
@@ -228,7 +228,7 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _suspected(self, call: SharedCall, first: Sent) -> Exchange | None:
-        """A call among others when their process ended: again alone, in another process."""
+        """Repeat a call that was under way when its process ended: alone, in another process."""
         sender, suspects, ended = self._sender, self._sharing.suspects, False
         try:
             async with self._sharing.alone():
@@ -247,7 +247,7 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _cut_off(self, call: SharedCall, first: Sent, *, beside: bool) -> Exchange | None:
-        """A call whose connection was cut; the server may be gone for good.
+        """Record a call whose connection was cut; the server may have gone for good.
 
         Then nobody can find out which of several calls ended it. If all were calls of one tool, at
         least the tool is known.
@@ -263,7 +263,7 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *first)
 
     async def _unreached(self, call: SharedCall) -> Exchange | None:
-        """A call for which there was no connection: the server never saw it."""
+        """Repeat a call that got no connection: the server never saw it."""
         sender = self._sender
         async with self._sharing.alone():
             if sender.silent:
@@ -275,9 +275,10 @@ class SharedCalls:
         return sender.recorded(call.number, call.case, *sent)
 
     async def _again(self, call: SharedCall) -> Sent:
-        """Make a call while nobody else is under way, and see what comes of its process.
+        """Make a call while nothing else is under way, and check its process.
 
-        Behind each call, a process of a server whose process ended before is asked for a list.
+        If a process of the server ended before, the present one is asked for a list after each
+        call.
         """
         sent = await self._sender.send_alone(call.made, after(call.case.id))
         if sent[1].trouble is Trouble.TIMEOUT:
@@ -289,7 +290,7 @@ class SharedCalls:
         return sent
 
     async def _behind(self, call: SharedCall, received: Received) -> Received:
-        """What an answered call gave, by what its process did then: the next is not to blame."""
+        """Return the result of an answered call, changed if it then ended its process."""
         if not self._endings.is_watched(call):
             self._endings.answered(call)
             return ended_by(received, await self._sender.asked_for_a_list(after(call.case.id)))
@@ -300,7 +301,10 @@ class SharedCalls:
         return received
 
     async def _fairly(self, call: SharedCall, sent: Sent) -> Sent:
-        """What a call gives a process that was not dying of an earlier call, while it is alone."""
+        """Return what a call gives in a process that was not dying of an earlier call.
+
+        Nothing else may be under way.
+        """
         earlier = self._endings.suspects() if self._in_process else []
         self._endings.forget()
         known = call.case.tool in self._crashing
@@ -317,7 +321,7 @@ class SharedCalls:
         return again
 
     async def _was_dying(self, earlier: list[SharedCall]) -> bool:
-        """Whether one of the calls that were answered before ends its process, sent alone."""
+        """Return whether an earlier, answered call ends its process when it is sent alone."""
         for call in earlier:
             sent = await self._sender.send_alone(call.made, after(call.case.id))
             self._sender.recorded_beside(call.case, *sent)
@@ -328,10 +332,10 @@ class SharedCalls:
         return False
 
     async def _lives_after(self, call: SharedCall, sent: Sent) -> Sent:
-        """Ask the connection on which a call got no answer for a list, before anything else.
+        """Ask for a list on the connection where a call got no answer, before any other request.
 
-        A process that does not answer it is ended, and the next call starts another. One that has
-        ended was ended by the call. Any other server is sent nothing more.
+        A process that does not answer is ended, and the next call starts another. If the process
+        has ended, the call ended it. Any other server gets no more requests.
         """
         asked = await self._sender.asked_for_a_list(after(call.case.id))
         if is_answered(asked):

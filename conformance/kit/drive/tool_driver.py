@@ -32,21 +32,23 @@ from conformance.spec.messages import message
 
 REPAIR_STEPS = 5
 MOST_ANSWERED = 48 * 1024 * 1024
-"""Bytes of memory for answers after which no more of a tool is sent: they stay until it is done."""
+"""The most memory, in bytes, for the answers of one tool, which stay until it is done. Above it, no
+more calls of the tool are sent.
+"""
 _HEAVY = 256 * 1024
-"""The same, after which a tool is finished before others have their turn."""
+"""Above this memory, in bytes, for its answers, a tool is finished before others have a turn."""
 MOST_ENDS = 8
-"""Calls that ended their process, after which the rest of a tool's cases are not sent."""
+"""The calls that may end their process before the rest of a tool's cases are skipped."""
 TELLING = 12
-"""Cases that are a tool's most telling ones."""
+"""How many of a tool's cases count as its most telling ones."""
 _CASES_OF_LEFT = 2 / 3
-"""Of the calls that a spared tool has left after its baseline; the rest is for repairs."""
+"""The share of a spared tool's remaining calls for its cases; the rest is for repairs."""
 _SLOW_CALLS = 2
-"""Calls that took too long, after which the rest of a tool's cases are not sent."""
+"""The calls that may take too long before the rest of a tool's cases are skipped."""
 
 
 class ToolRun:
-    """One tool's calls over one channel, as many at a time as its width allows.
+    """One tool's calls over one channel, as many in parallel as the channel's width allows.
 
     They are made in three steps: `begin`, `tell`, `finish`.
     """
@@ -88,7 +90,7 @@ class ToolRun:
             await self._second(baseline)
 
     def plan(self) -> None:
-        """Begin to plan the tool's cases, while other tools are called."""
+        """Start planning the tool's cases while other tools are called."""
         if self._planning is None and self._baseline is not None:
             arguments = self._baseline.case.arguments
             self._planning = self._plans.later(lambda: self._planned(arguments))
@@ -109,7 +111,7 @@ class ToolRun:
         return self._answered > _HEAVY or self._held.is_heavy
 
     async def tell(self) -> None:
-        """Send what is most telling: what failed before, and a case of each place and kind."""
+        """Send the most telling cases: those that failed before, and one of each place and kind."""
         if not self.is_begun:
             await self.begin()
         self.plan()
@@ -138,7 +140,7 @@ class ToolRun:
         return await asyncio.wrap_future(planning)
 
     async def finish(self) -> None:
-        """Send all other cases, follow what refusals suggest, and call as at the beginning."""
+        """Send all other cases, follow what refusals suggest, and repeat the baseline call."""
         planned, baseline = self._left_over, self._baseline
         if planned is None or baseline is None:
             return
@@ -150,7 +152,7 @@ class ToolRun:
             await self._once_more(baseline, CaseKind.AFTER)
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
-        """The named scenarios, and the random or remembered calls."""
+        """Return the named scenarios, and the random or remembered calls."""
         run, context = self._channel.run, self._channel.context
         settings, memory = context.settings, context.memory
         count = 0 if self._spared else settings.max_examples
@@ -166,11 +168,11 @@ class ToolRun:
         )
 
     def so_far(self) -> ToolEvidence:
-        """What was gathered before an interrupt."""
+        """Return the evidence of a tool that is not done."""
         return replace(self.evidence(), cut=True, sampled=self.is_told)
 
     def evidence(self) -> ToolEvidence:
-        """All that was gathered."""
+        """Return all evidence of the tool."""
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
         return ToolEvidence(
             self._channel.run,
@@ -185,13 +187,13 @@ class ToolRun:
         )
 
     def let_go(self) -> None:
-        """Forget what was planned and gathered, once the evidence of all calls is kept."""
+        """Drop the plan and the calls, once the evidence of all calls is kept."""
         self.drop_plan()
         self._calls, self._unsent = [], []
         self._baseline = None
 
     def drop_plan(self) -> None:
-        """Forget what was planned, and let others hold as much."""
+        """Drop the plan, so that other tools can use the memory."""
         if self._planning is not None:
             self._planning.cancel()
         self._left_over = self._planning = None
@@ -202,15 +204,15 @@ class ToolRun:
         return frozenset(id for id in own if id in self._channel.silent_after)
 
     def _has_enough(self) -> bool:
-        """Whether no more of the tool is sent: it is too slow, ends its process, or says much.
+        """Return whether no more calls of the tool are sent.
 
-        A spared tool has a limit of its own.
+        It is too slow, ends its process, or answers too much; or a spared tool reached its limit.
         """
         ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
         return ends or self._answered > MOST_ANSWERED or self._left <= 0 or self._is_lacking
 
     def _may_send(self, case: Case) -> bool:
-        """Whether a case is sent at all; one that leaves the tool's own route never is."""
+        """Return whether a case may be sent. A case that leaves the tool's own route never is."""
         if self._has_enough() or self._channel.silent:
             return False
         return self._channel.may_call(self._tool, case.arguments)
@@ -224,7 +226,7 @@ class ToolRun:
 
     @property
     def _is_lacking(self) -> bool:
-        """Whether a spared tool failed too often for want of something around the server."""
+        """Whether a spared tool failed too often because something around the server is missing."""
         care = self._channel.context.care
         return self._spared and care.has_failed(self._channel.run, self._tool)
 
@@ -239,7 +241,7 @@ class ToolRun:
         await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
 
     async def _find_baseline(self) -> Call | None:
-        """The first candidate that is accepted, fixed by what refusals say; else the last."""
+        """Call candidates, fixed as refusals say, until one is accepted. Return the last call."""
         given = self._channel.context.settings.examples.get(self._tool.name, ())
         waiting = candidates(self._tool, given, datetime.now(UTC))
         tried: set[bytes] = set()
@@ -273,20 +275,20 @@ class ToolRun:
         return last
 
     def _repaired(self, refused: Call) -> dict[str, Any] | None:
-        """The refused arguments, corrected by what the refusal says: as data, else in words."""
+        """Return the refused arguments, fixed as the refusal says in data, or in words."""
         if refused.reading.missing is not None:
-            return None  # other arguments do not bring what is missing
+            return None  # other arguments do not supply what is missing
         if _suggests(refused) or hint_of(refused.reading) is not None:
             return _as_object(self._followed(refused))
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _second(self, baseline: Call) -> None:
-        """The same call again immediately, if the tool says that it changes nothing."""
+        """Repeat the call immediately if the tool says that it changes nothing."""
         if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)
 
     async def _all(self, cases: tuple[Case, ...]) -> None:
-        """Broken ones first: they are refused quickly, and valid ones may take their time."""
+        """Send broken cases first: they are refused quickly, and valid ones may take longer."""
         for kind in (CaseKind.BROKEN, CaseKind.VALID):
             await together(self._call(case) for case in cases if case.kind is kind)
 
@@ -304,9 +306,9 @@ class ToolRun:
         await together(self._repair(call, numbers) for call, numbers in numbered)
 
     async def _repair(self, refused: Call, numbers: Iterator[int]) -> None:
-        """Follow the suggestions until the call is accepted, or they do not lead further.
+        """Follow the suggestions until the call is accepted, or until they lead no further.
 
-        Where no error suggests anything, a retry hint is followed.
+        If no error has a suggestion, a retry hint is followed.
         """
         current = refused
         for step in range(1, REPAIR_STEPS + 1):
@@ -332,7 +334,7 @@ class ToolRun:
         self._progress.one()
 
     def _followed(self, refused: Call) -> Any:
-        """The arguments that a refusal leads to; the same ones if it does not lead further."""
+        """Return the arguments that a refusal leads to; unchanged if it leads no further."""
         arguments, envelope = refused.case.arguments, refused.reading.envelope
         hint = hint_of(refused.reading)
         if hint is not None and not _suggests(refused):
@@ -342,9 +344,10 @@ class ToolRun:
         return apply(with_lists(arguments, errors, schema), errors, schema)
 
     async def _call(self, case: Case, number: int | None = None) -> Call | None:
-        """One call, recorded; None if it was not made: the tool is too slow, the server silent.
+        """Make and record one call; None if it was not made.
 
-        It is numbered before anything is waited for: in the order in which calls are meant.
+        The tool may be too slow, or the server silent. The call gets its number before it waits, so
+        the numbers follow the planned order.
         """
         number = number or self._numbers.next()
         exchange = None
@@ -379,7 +382,7 @@ def _is_valid(case: Case) -> bool:
 
 
 def _suggests(call: Call) -> bool:
-    """Whether some error of a refusal suggests a value."""
+    """Return whether some error of a refusal suggests a value."""
     envelope = call.reading.envelope
     return envelope is not None and any(error.has_suggestion for error in envelope.errors)
 

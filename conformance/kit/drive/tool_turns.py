@@ -1,6 +1,6 @@
-"""Turns: the tools of a run, each with its baseline and its most telling cases first.
+"""Turns: the tools of a run, each with its baseline call and its most telling cases first.
 
-So each has shown something when the time is up, whatever the others take.
+So each tool has shown something when the time is up, however long the others take.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ from conformance.kit.drive.tool_driver import TELLING, ToolRun
 from conformance.kit.model.fault import Fault, fault_of
 
 FIRST_TOOL_AHEAD: Final = 2.0
-"""Seconds for which the first tool of a session goes alone, so that something can be told soon."""
+"""Seconds for which the first tool of a session goes alone, so that something can be shown soon."""
 MOST_IN_TURNS: Final = 200
-"""Tools whose most telling calls are all held in memory; of more, each is finished immediately."""
+"""The most tools whose most telling calls are all kept in memory. If there are more, each is
+finished in one turn.
+"""
 
 _TOOLS_AT_ONCE = 4
 
@@ -31,18 +33,17 @@ class Keep(Protocol):
     """Keeps the evidence of a tool: whether it is done, and the fault of the kit that ended it."""
 
     def __call__(self, run: ToolRun, done: bool, fault: Fault | None = None, /) -> None:
-        """Keep it."""
+        """Keep the evidence of a tool."""
 
 
 class Turns:
-    """Takes tools through their steps, some side by side.
+    """Takes tools through their steps, some in parallel.
 
-    Those that say that they change nothing come first. Each has its baseline call and the same call
-    once more, while no call changes anything.
+    Tools that say that they change nothing come first. Each makes its baseline call and repeats it,
+    while no call changes anything.
 
-    `keep` is given each tool that has something new. What is `between` comes after the baseline
-    calls. `first` is called when the first tool has shown something. A fault of the kit costs one
-    tool, and no other.
+    `keep` gets each tool that has something new. `between` runs after the baseline calls. `first`
+    is called when the first tool has shown something. A fault of the kit costs only one tool.
     """
 
     def __init__(
@@ -56,18 +57,18 @@ class Turns:
         self._quiet = frozenset(quiet)
         self._runs = (*quiet, *(run for run in runs if run not in self._quiet))
         self._soon = frozenset(self._runs[:_TOOLS_AT_ONCE])
-        """Those that are planned before their turn: a plan may take megabytes."""
+        """The tools planned before their turn: only a few, as a plan may take megabytes."""
         self._keep = keep
         self._between = between
         self._first = first
         self._at_once = asyncio.Semaphore(_TOOLS_AT_ONCE)
         self._open = dict.fromkeys(self._runs)
-        """Those that are not done, in order."""
+        """The tools that are not done, in order."""
 
     async def take(self, ends: float) -> None:
-        """Take all steps. After `ends`, no baseline is looked for before the tool's next turn.
+        """Take all steps. After `ends`, a tool without a baseline call waits for its next turn.
 
-        Cut short, it keeps what was gathered.
+        If this is cut short, what was gathered is kept.
         """
         over = asyncio.Event()
         started = asyncio.Event()
@@ -117,7 +118,7 @@ class Turns:
         waiting = [run for run in self._runs if not run.is_begun]
         await self._each([run for run in waiting if run in self._quiet], begin)
         await self._each([run for run in waiting if run not in self._quiet], begin)
-        await over.wait()  # what is between may need the connection for itself
+        await over.wait()  # `between` may need the connection for itself
         self._keep_begun()
         await self._between()
         if len(self._runs) > MOST_IN_TURNS:

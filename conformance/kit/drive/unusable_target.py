@@ -1,4 +1,4 @@
-"""Why a target cannot be judged, in one sentence: what is wrong, where, and what to do."""
+"""Says why a target cannot be tested, in one sentence: what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _ASKS_FOR_CREDENTIALS = frozenset(
     {HTTPStatus.UNAUTHORIZED, HTTPStatus.PROXY_AUTHENTICATION_REQUIRED}
 )
 _FORBIDS = frozenset({HTTPStatus.FORBIDDEN, HTTPStatus.MISDIRECTED_REQUEST})
-"""Statuses of a server that does not answer every caller, or not under this name."""
+"""Statuses of a server that refuses some callers, or this host name."""
 _OF_THE_ADDRESS = re.compile(r"\bhost\b|\bport\b|\borigin\b|misdirected", re.IGNORECASE)
-"""Words of a refusal that is about the address, and not about who asks."""
+"""Words of a refusal that is about the address, and not about the caller."""
 _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", re.IGNORECASE)
-"""The same where the status says nothing of it."""
+"""The same, for a status that does not say so."""
 _READ = 2000
-"""Bytes of a refusal in which such words are looked for."""
+"""The bytes of a refusal that are searched for such words."""
 _STACK = "Traceback (most recent call last)"
 _LONGEST = 300
-"""Characters of what a target or its command said, in a sentence of ours."""
+"""The most characters that a message quotes from a target or its command."""
 
 
 class TargetUnusable(Exception):
-    """The target cannot be judged; the message says why and what to do, in one sentence."""
+    """The target cannot be tested. The message says why and what to do, in one sentence."""
 
     def __init__(self, words: Message) -> None:
         super().__init__(words.id)
@@ -40,7 +40,7 @@ class TargetUnusable(Exception):
 
 
 def why_dead(target: str, detail: str) -> Message:
-    """Why nothing else need be asked of a target that took no connection."""
+    """Return why nothing more is asked of a target that accepted no connection."""
     reason = _cut(detail)
     if "SSL" in reason or "certificate" in reason.lower():
         return message("kit.target.tls", target=target, reason=reason)
@@ -50,7 +50,7 @@ def why_dead(target: str, detail: str) -> Message:
 def why_nothing(
     target: str, first: Exchange, looked: Iterable[Exchange], *, authorized: bool, language: str
 ) -> Message:
-    """Why neither MCP nor a catalog was found, by the first answer and all that were `looked` at.
+    """Return why neither MCP nor a catalog was found. `looked` has all exchanges.
 
     `authorized` says that credentials were sent.
     """
@@ -88,13 +88,13 @@ def why_nothing(
 
 
 def _asks_for_credentials(answer: Answer) -> bool:
-    """Whether a status says that credentials are missing, or a header names how to send them."""
+    """Return whether a status asks for credentials, or a header says how to send them."""
     named = answer.header("www-authenticate") is not None
     return answer.status in _ASKS_FOR_CREDENTIALS or (answer.status in _FORBIDS and named)
 
 
 def _told(answer: Answer) -> str:
-    """The status of a refusal, and what its body says, or else how to send credentials."""
+    """Return the status of a refusal, and its body or how it asks for credentials."""
     body = answer.body[:_READ].decode("utf-8", "replace").strip()
     said = body or answer.header("www-authenticate") or ""
     return f"{answer.status} {quoted(said, _LONGEST)}" if said else str(answer.status)
@@ -108,7 +108,7 @@ def _is_forbidden(answer: Answer) -> bool:
 
 
 def _forbidden(target: str, answer: Answer, *, authorized: bool) -> Message:
-    """What a refusal says that asks for no credentials: the address may be the wrong one."""
+    """Return the message for a refusal that asks for no credentials: the address may be wrong."""
     said = _cut(answer.body[:_READ].decode("utf-8", "replace"))
     of_the_address = answer.status == HTTPStatus.MISDIRECTED_REQUEST or (
         _OF_THE_ADDRESS.search(said) is not None
@@ -125,18 +125,18 @@ def _is_there(exchange: Exchange) -> bool:
 
 
 def _is_list(exchange: Exchange) -> bool:
-    """Whether an exchange asked for a collection of tools."""
+    """Return whether an exchange asked for a collection of tools."""
     return exchange.step is not None and exchange.step.name == TOOLS
 
 
 def _is_bare_list(exchange: Exchange) -> bool:
-    """Whether a collection of tools is answered with a list of objects, and with nothing around."""
+    """Return whether a collection of tools is answered with a bare list of objects."""
     listed = body_json(exchange) if _is_list(exchange) and _is_there(exchange) else None
     return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
 
 
 def _is_broken_json(exchange: Exchange) -> bool:
-    """Whether a list or document is said to be JSON, and is none."""
+    """Return whether a list or document claims to be JSON and is not."""
     answer = exchange.answer
     if answer is None or answer.status != HTTPStatus.OK or answer.body.strip() == b"null":
         return False
@@ -145,9 +145,9 @@ def _is_broken_json(exchange: Exchange) -> bool:
 
 
 def no_handshake(exchange: Exchange, process: Process, option: str, language: str) -> str:
-    """Why a handshake failed, in words; `process` is the one that was started, if one was.
+    """Return why a handshake failed, in words. `process` is the process that was started, if any.
 
-    `option` is the one that gives a silent server more time.
+    `option` names the option that gives a silent server more time.
     """
     response = response_of(exchange)
     if response is not None:
@@ -175,7 +175,7 @@ def no_handshake(exchange: Exchange, process: Process, option: str, language: st
 
 
 def no_start(error: Exception, language: str) -> str:
-    """Why a command could not be run, in words."""
+    """Return why a command could not be run, in words."""
     if isinstance(error, FileNotFoundError):
         return message("kit.reason.no_command", command=error.filename).words(language)
     said = system_words(getattr(error, "strerror", None) or str(error))
@@ -183,9 +183,9 @@ def no_start(error: Exception, language: str) -> str:
 
 
 def _telling(text: str) -> tuple[str, ...]:
-    """The first and the last line of it, either of which may only be a hint; none, or one alone.
+    """Return the first and the last line of a text: either may be only a hint. There may be fewer.
 
-    What Python prints above a stack says nothing: the line below it is the error.
+    The line that Python prints above a stack says nothing: the last line is the error.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not lines or lines[0].startswith(_STACK) or lines[0] == lines[-1]:
@@ -194,5 +194,5 @@ def _telling(text: str) -> tuple[str, ...]:
 
 
 def _cut(text: str) -> str:
-    """A foreign text on one line, without the stop that would double our own."""
+    """Return a foreign text on one line, without a full stop at its end."""
     return " ".join(text.split())[:_LONGEST].rstrip(". ")

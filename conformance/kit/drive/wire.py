@@ -1,4 +1,4 @@
-"""A wire: one open connection, on which a run sends at the pace that was asked for."""
+"""A wire: one open connection, on which a run sends at the requested pace."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from conformance.kit.transport.binding import Barred, Binding, Connection, Proce
 
 _AGAIN = frozenset({429, 503})
 _TRIES = 6
-"""Times that one request is sent to a server that asks to come back later."""
+"""The most times that one request is sent to a server that asks the kit to come back later."""
 
 
 class Wire:
-    """Sends while a connection is open. `deadline` is a reading of time.monotonic().
+    """Sends requests while a connection is open. `deadline` is a reading of time.monotonic().
 
-    What is `barred` is not sent over HTTP, even where a redirect leads to it.
+    Over HTTP, no `barred` request is sent, not even after a redirect.
     """
 
     def __init__(self, settings: Settings, deadline: float, barred: Barred) -> None:
@@ -30,20 +30,20 @@ class Wire:
         self.connection: Connection | None = None
         self._patient = True
         self.hangs = False
-        """Whether the server left a list unanswered, and has answered nothing since."""
+        """Whether the server left a list request unanswered, and has answered nothing since."""
 
     @property
     def is_open(self) -> bool:
-        """Whether something that is sent may be answered."""
+        """Whether a request may get an answer."""
         return self.connection is not None and self.connection.is_open
 
     @property
     def process(self) -> Process:
-        """What is known of the process behind the connection; nothing where there is none."""
+        """What is known about the process behind the connection; empty if there is none."""
         return self.connection.process if self.connection is not None else Process()
 
     async def open(self, binding: Binding) -> None:
-        """Connect; raises OSError or ValueError if a command cannot be run."""
+        """Connect. Raises `OSError` or `ValueError` if a command cannot be run."""
         connection = binding.connect(self._settings, self._barred)
         await connection.start()
         self.connection = connection
@@ -51,14 +51,14 @@ class Wire:
         self._patient = binding.traits.waits_when_busy
 
     async def close(self) -> Received | None:
-        """End the connection, and say how that went; None if nothing was open."""
+        """End the connection, and return how that went; None if nothing was open."""
         if self.connection is None:
             return None
         connection, self.connection = self.connection, None
         return await connection.close(hangs=self.hangs)
 
     async def send(self, made: Callable[[], Request]) -> tuple[Request, Received]:
-        """Send what is made, again as often as the server asks to come back later."""
+        """Send what `made` returns. Repeat this while the server asks to come back later."""
         for _ in range(_TRIES - 1):
             request = made()
             received = await self._send(request)
@@ -86,7 +86,7 @@ class Wire:
 
 
 def _pause_asked(received: Received) -> float | None:
-    """Seconds to wait before sending again: 429 and 503 with or without Retry-After."""
+    """Return the seconds to wait after a 429 or 503 with Retry-After; None for any other answer."""
     if received.answer is None or received.answer.status not in _AGAIN:
         return None
     asked = received.answer.header("retry-after")

@@ -1,4 +1,4 @@
-"""Ask a target what it is and what it offers: its runs, each with its catalog."""
+"""Asks a target what it is and what it offers: its runs, each with its catalog."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ from conformance.spec.vocabulary import Binding
 async def discover(
     target: str, context: Context, before: Sequence[Discovered] = ()
 ) -> list[Discovered]:
-    """The runs of a target, each with its catalog; raises TargetUnusable.
+    """Return the runs of a target, each with its catalog. Raises `TargetUnusable`.
 
-    `before` are those of the targets before it: an endpoint that is among them is not given again.
-    What was sent is recorded once it is known in which run it belongs.
+    `before` has the runs of earlier targets: an endpoint among them is not returned again. What was
+    sent is recorded once it is known to which run it belongs.
     """
     draft = context.recorder.draft()
     asked = replace(context, recorder=draft)
@@ -48,7 +48,7 @@ async def discover(
 
 
 def _named(found: Sequence[Discovered], before: Sequence[Discovered]) -> list[Discovered]:
-    """The same with ids that no other run has."""
+    """Return the runs with ids that no other run has."""
     taken = {one.run.id for one in before}
     named: list[Discovered] = []
     for one in found:
@@ -59,9 +59,10 @@ def _named(found: Sequence[Discovered], before: Sequence[Discovered]) -> list[Di
 
 
 def is_same(one: Discovered, other: Discovered) -> bool:
-    """Whether two runs are of one endpoint, whatever address leads to it.
+    """Return whether two runs have the same endpoint, perhaps under different addresses.
 
-    `localhost` and `127.0.0.1` with one port may be two servers: one server lists the same at both.
+    `localhost` and `127.0.0.1` with one port may be two servers: a single server lists the same at
+    both.
     """
     run, known = one.run, other.run
     alike = (run.binding, run.version, run.openapi) == (known.binding, known.version, known.openapi)
@@ -75,7 +76,7 @@ def is_same(one: Discovered, other: Discovered) -> bool:
 async def _discover_own(
     binding: Binding, targets: OwnTargets, target: str, context: Context
 ) -> list[Discovered]:
-    """The runs of a target that one binding alone reaches."""
+    """Return the runs of a target that only one binding reaches."""
     endpoint = target.removeprefix(targets.prefix).strip()
     if BINDINGS[binding].traits.role is Role.GATEWAY:
         return await gateway_runs(binding, endpoint, target, context)
@@ -89,9 +90,10 @@ async def _discover_own(
 
 
 def _no_version(target: str, context: Context) -> Message | None:
-    """That none of the versions asked for is spoken, if any was answered at all.
+    """Return that the target speaks none of the requested versions; None if it answered nothing.
 
-    How a process ended is not an answer: a command that starts no server speaks of no version.
+    How a process ended is not an answer: a command that starts no server says nothing about
+    versions.
     """
     wanted = context.settings.spec_versions
     asked = (e for e in context.recorder.by_id.held if not e.request.is_empty)
@@ -103,7 +105,7 @@ def _no_version(target: str, context: Context) -> Message | None:
 
 
 async def _discover_url(target: str, context: Context) -> list[Discovered]:
-    """The runs of a URL: the HTTP binding's, and those of MCP at its usual places."""
+    """Return the runs of a URL: the HTTP run, and the MCP runs at the usual places."""
     base = target.rstrip("/")
     probe = Run(f"http {base}", target, Binding.HTTP, base)
     channel = await open_channel(probe, context)
@@ -115,7 +117,7 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         asks = context.settings.asks_for
         by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
         places = [(name, each) for name in by_url for each in endpoints if asks("mcp")]
-        # A GET that is not answered may be a stream; MCP is still asked, which is a POST.
+        # A GET without an answer may be a stream. MCP is still tried, because it uses POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
         leave_alone(http.tools if http is not None else (), (), probe, context)

@@ -1,4 +1,4 @@
-"""Find out whether a gateway reaches the provider that the kit plays, family by family."""
+"""Finds out whether a gateway reaches the provider that the kit plays, for each API family."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NO_PATH = (404, 405)
 async def gateway_runs(
     binding: Binding, endpoint: str, target: str, context: Context
 ) -> list[Discovered]:
-    """The one run of a gateway, with the families that it reaches; raises TargetUnusable."""
+    """Return the one run of a gateway, with the families it reaches. Raises `TargetUnusable`."""
     run = Run(f"{binding.value} {endpoint}", target, binding, endpoint, role=Role.GATEWAY)
     try:
         channel = await open_channel(run, context)
@@ -58,14 +58,14 @@ def _is_good(exchange: Exchange) -> bool:
 
 
 def _asked(exchange: Exchange) -> ApiFamily | None:
-    """The family whose API the last request was sent to."""
+    """Return the family whose API got the last request."""
     paths = [moment.path for moment in exchange.timeline if moment.seen is Seen.ARRIVED]
     found = face_of(*paths[-1].partition("?")[::2], {}) if paths else None
     return found[0].family if found is not None else None
 
 
 def _why_left_out(exchange: Exchange) -> Message:
-    """Why a family is not checked: its provider was not reached, or not at the path of an API."""
+    """Return why a family is not checked: its provider was not reached, or not at an API's path."""
     if path := _past_every_api(exchange):
         return message("kit.left_out.no_api", path=path)
     elsewhere = _asked(exchange)
@@ -79,7 +79,7 @@ def _why_left_out(exchange: Exchange) -> Message:
 
 
 def arrived(exchange: Exchange) -> bool:
-    """Whether a call reached the provider."""
+    """Return whether a call reached the provider."""
     return any(moment.seen is Seen.ARRIVED for moment in exchange.timeline)
 
 
@@ -93,13 +93,13 @@ def _body(exchange: Exchange) -> bytes:
 
 
 def _names_model(exchange: Exchange) -> bool:
-    """Whether an answer speaks of the model, which is made up."""
+    """Return whether an answer contains the name of the model, which is made up."""
     assert isinstance(exchange.request, ModelCall)
     return exchange.request.nonce.encode() in _body(exchange)
 
 
 def _is_page(exchange: Exchange) -> bool:
-    """Whether an answer is not a gateway's: no JSON object, or nothing known at its path."""
+    """Return whether no gateway answered: the answer is not a JSON object, or its path unknown."""
     answer = exchange.answer
     assert answer is not None
     if is_stream(answer.header("content-type")):
@@ -117,7 +117,7 @@ def _is_object(body: bytes) -> bool:
 
 
 def _past_every_api(exchange: Exchange) -> str:
-    """A path at which a call reached the provider, although no API is there; empty without one."""
+    """Return a path where a call reached the provider, but no API; empty if there is none."""
     for moment in exchange.timeline:
         path, _, query = moment.path.partition("?")
         if moment.seen is Seen.ARRIVED and face_of(path, query, {}) is None:
@@ -126,7 +126,7 @@ def _past_every_api(exchange: Exchange) -> str:
 
 
 def _repeats(asked: list[Exchange]) -> bool:
-    """Whether a call got the answer of another one: each holds what no other has."""
+    """Return whether a call got the answer of another call. Each has a mark that no other has."""
     marks = [each.request.mark.encode() for each in asked if isinstance(each.request, ModelCall)]
     return any(
         mark in _body(each)
@@ -142,7 +142,7 @@ async def _baseline(channel: Channel, family: str) -> Exchange:
     asked = await channel.send(call, script=LOOKED, step=Step(BASELINE, place=family))
     if asked.trouble is not Trouble.CLOSED or arrived(asked):
         return asked
-    # It may just have been started: the same once more.
+    # The gateway may just have been started: try once more.
     call = model_call(binding, channel.context.settings.gateway_policy, family)
     return await channel.send(call, script=LOOKED, step=Step(BASELINE, place=family, number=2))
 

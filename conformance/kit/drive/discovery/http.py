@@ -1,4 +1,4 @@
-"""The HTTP run of a target: its manifest or catalog, else the operations of an OpenAPI document."""
+"""The HTTP run of a target: from its manifest or catalog, or from an OpenAPI document."""
 
 from __future__ import annotations
 
@@ -60,13 +60,13 @@ async def look(channel: Channel, url: str, step: Step) -> Exchange:
 def leave_alone(
     tools: Sequence[Tool], documents: Sequence[Any], run: Run, context: Context
 ) -> None:
-    """Send nothing more to what a catalog or document calls destructive, whatever asks for it."""
+    """Put what a catalog or document calls destructive off limits: no later request reaches it."""
     context.off_limits.add(*off_limits(tools, run, context.settings))
     context.off_limits.add(*left_alone(documents, context.settings))
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
-    """The HTTP run: of a manifest or catalog, else of an OpenAPI document, which may be named.
+    """Return the HTTP run: from a manifest or catalog, or without them from an OpenAPI document.
 
     A tool for which `--invoke` names a route is called there, whatever the documents say.
     """
@@ -93,7 +93,7 @@ def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
 
 
 async def _declared(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
-    """The HTTP run as the target's own documents say it."""
+    """Return the HTTP run that the target's own documents describe."""
     is_named = channel.context.settings.openapi is not None
     found = None if is_named else await _http_at(channel, run)
     plain = not urlsplit(run.target).path.strip("/")
@@ -103,7 +103,7 @@ async def _declared(channel: Channel, run: Run, first: Exchange) -> Discovered |
 
 
 async def _http_at(channel: Channel, run: Run) -> Discovered | None:
-    """The HTTP binding's run: by its manifest, else by `/tools`."""
+    """Return the HTTP run from the manifest, or from `/tools`."""
     speaker = spoken(channel.binding, HttpBinding)
     manifest = await look(channel, speaker.url(_MANIFEST), MANIFEST)
     exchanges = [manifest]
@@ -150,13 +150,13 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
 
 
 def _once_more(found: Discovered, look: Callable[[Sequence[Tool]], Sequence[Tool]]) -> Discovered:
-    """A run whose tools are made anew; one at which the kit fails is none of them any more."""
+    """Return the run with the tools that `look` makes. A tool at which the kit fails is dropped."""
     looked = each_alone(found.tools, look, lambda tool, _: tool.name, None)
     return replace(found, tools=tuple(looked.found), faults={**found.faults, **looked.faults})
 
 
 async def _discovery(channel: Channel, speaker: HttpBinding) -> Any:
-    """What the target says of itself at the well-known path; None where it says nothing."""
+    """Return what the target says about itself at the well-known path; None if it says nothing."""
     found = body_json(await look(channel, speaker.url(WELL_KNOWN_PATH), WELL_KNOWN))
     return found if is_discovery(found) else None
 
@@ -175,7 +175,7 @@ async def _collection(
 
     found: list[Any] = list(await pages(fetch, body_json))
     if not found and is_bare_list(bare := body_json(exchanges[0])):
-        found.append(bare)  # no catalog, but its tools can be judged all the same
+        found.append(bare)  # not a catalog, but its tools can be checked all the same
     return exchanges, found
 
 
@@ -190,9 +190,9 @@ _MANIFEST = "/manifest"
 
 
 async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
-    """The run of an OpenAPI document at the target itself, where `--openapi` says, or as usual.
+    """Return the run of an OpenAPI document: where `--openapi` says, at the target, or as usual.
 
-    Raises TargetUnusable if `--openapi` names what is none.
+    Raises `TargetUnusable` if `--openapi` names something else.
     """
     given = channel.context.settings.openapi
     if given is None and is_openapi(body_json(first)):
@@ -210,7 +210,7 @@ async def openapi_at(channel: Channel, run: Run, first: Exchange) -> Discovered 
 
 
 async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
-    """The OpenAPI document where frameworks serve it, and its address."""
+    """Return the OpenAPI document where frameworks serve it, and its address."""
     for place in OpenapiPlace:
         url = urljoin(run.endpoint + "/", OPENAPI_PLACE_PATH[place])
         document = await _document(channel, url)
@@ -220,7 +220,7 @@ async def _usual_document(channel: Channel, run: Run) -> tuple[Any, str] | None:
 
 
 async def _document(channel: Channel, url: str) -> Any:
-    """The document at an address, in JSON or YAML; None where there is none."""
+    """Return the document at an address, from JSON or YAML; None if there is none."""
     request = spoken(channel.binding, HttpBinding).get(url)
     step = Step("openapi", place=url)
     exchange = await channel.send(request, script=LOOKED, step=step)
@@ -228,7 +228,7 @@ async def _document(channel: Channel, url: str) -> Any:
 
 
 async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discovered:
-    """The run of a document. A catalog, if there is one as well, gives its tools more names."""
+    """Return the run of a document. If there is also a catalog, it gives the tools more names."""
     catalog, faults = operations_of(document)
     origin = urlsplit(http.endpoint)
     endpoint = f"{origin.scheme}://{origin.netloc}"
@@ -249,9 +249,9 @@ async def _run(channel: Channel, http: Run, document: Any, url: str) -> Discover
 
 
 async def _beside(channel: Channel, endpoint: str) -> tuple[list[Any], Reasons]:
-    """What the catalog of a server lists that was asked for its OpenAPI document: all its pages.
+    """Return all that a server's catalog lists, and why further lists are left out.
 
-    And whether there are more lists. A tool that is destructive may say so there alone.
+    A destructive tool of an OpenAPI document may be marked only there.
     """
     manifest = body_json(await look(channel, f"{endpoint}{_MANIFEST}", Step("names")))
     found: list[Any] = []
@@ -268,6 +268,6 @@ async def _beside(channel: Channel, endpoint: str) -> tuple[list[Any], Reasons]:
 
 
 def _page(exchange: Exchange) -> Any:
-    """A page of a catalog; a list with no catalog around it is one, too."""
+    """Return a page of a catalog. A list without a catalog around it counts as one."""
     document = body_json(exchange)
     return {"tools": document} if isinstance(document, list) else document

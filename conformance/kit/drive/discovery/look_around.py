@@ -1,4 +1,4 @@
-"""Ask a target what it offers in addition to tools: ARDF resources, a toolset catalog."""
+"""Asks a target what it offers in addition to tools: ARDF resources, and a toolset catalog."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.vocabulary import RESOURCE_TYPE_PATH, ResourceType
 
 _MOST_READ = 2000
-"""Resources that are read one by one over MCP; that there are more is said."""
+"""The most resources that are read one by one over MCP. With more, not all count as read."""
 
 USUAL = tuple(
     dict.fromkeys(
@@ -36,13 +36,13 @@ USUAL = tuple(
         if each is not ResourceType.TOOL and RESOURCE_TYPE_PATH[each]
     )
 )
-"""Where a target without a manifest may list what is not a tool."""
+"""Where a target without a manifest may list resources other than tools."""
 
 
 async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> Reasons:
-    """Ask for the toolset catalog and the collections of other resources, side by side.
+    """Ask for the toolset catalog and the collections of other resources, in parallel.
 
-    What is given says that the manifest names more.
+    The result says whether the manifest names more collections than that.
     """
     announced = isinstance(manifest, dict)
     paths, unread = read_collections(other_collections(manifest) if announced else USUAL)
@@ -64,7 +64,7 @@ async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> N
 
 
 async def look_around_mcp(channel: Channel) -> None:
-    """List the resources, and read those that are of ARDF's media type."""
+    """List the resources, and read those with ARDF's media type."""
     speaker = spoken(channel.binding, McpBinding)
     uris: list[str] = []
 
@@ -86,9 +86,9 @@ async def pages(
     fetch: Callable[[str | None, int], Awaitable[Exchange]],
     page_of: Callable[[Exchange], Any],
 ) -> list[dict[str, Any]]:
-    """The page objects that `fetch(cursor, number)` gives, until one has no next cursor.
+    """Return the pages of a list: call `fetch(cursor, number)` until one has no next cursor.
 
-    A cursor that comes twice ends the walk: following it would never end.
+    A repeated cursor ends the list: following it would never end.
     """
     found: list[dict[str, Any]] = []
     cursor: str | None = None

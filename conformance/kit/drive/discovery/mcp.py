@@ -1,4 +1,4 @@
-"""The MCP runs of an endpoint: one of each era that it speaks, with its tools."""
+"""The MCP runs of an endpoint: one for each era that it speaks, with its tools."""
 
 from __future__ import annotations
 
@@ -28,19 +28,22 @@ from conformance.spec.vocabulary import Binding
 T = TypeVar("T")
 
 SILENCE = 5.0
-"""Seconds in which a process that has answered one era answers the other."""
+"""Seconds that a process that answered one era may take to answer the other."""
 _NEITHER = 30.0
-"""Seconds in which a process that was asked in both eras answers one of them. After that, another
-is asked in the handshake era alone: the first may hang at a message that it does not know.
+"""Seconds that a process may take to answer one of the two eras.
+
+Then another process is asked in the handshake era only: the first may hang at a message that it
+does not know.
 """
 
 
 async def mcp_runs(
     binding: Binding, endpoint: str, target: str, context: Context
 ) -> tuple[list[Discovered], str]:
-    """The modern and the legacy run, as far as they are spoken; if none is, why not.
+    """Return the modern and the legacy run, as far as they are spoken; if neither is, the reason.
 
-    Nobody knows yet which of them there are: the ids are made of the endpoint, and replaced later.
+    It is not known yet which of them exist: their ids come from the endpoint, and are replaced
+    later.
     """
     legacy = Run(f"legacy {endpoint}", target, binding, endpoint, LEGACY_VERSIONS[-1])
     modern = replace(legacy, id=f"modern {endpoint}", version=MODERN)
@@ -57,10 +60,11 @@ async def mcp_runs(
 
 
 async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[list[Discovered], str]:
-    """The same where each connection is a process: one at a time, and as few as can be.
+    """Return the same if each connection is a process: one at a time, and as few as possible.
 
-    A process may hold what only one can have: a port, a lock, a database. The first is asked in the
-    modern era, and in the handshake era if it refuses that, as MCP 2026-07-28 says for clients.
+    A process may hold what only one can have: a port, a lock, a database. The first process is
+    asked in the modern era. If it refuses, it is asked in the handshake era, as MCP 2026-07-28 says
+    for clients.
     """
     if not context.settings.speaks(MODERN):
         old, reason = await _try_legacy(legacy, context)
@@ -94,7 +98,7 @@ async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[lis
 
 
 async def _within(seconds: float, work: Coroutine[Any, Any, T]) -> T | None:
-    """What some work gives, None if it takes too long."""
+    """Return the result of `work`; None if it takes too long."""
     try:
         async with asyncio.timeout(seconds):
             return await work
@@ -103,7 +107,7 @@ async def _within(seconds: float, work: Coroutine[Any, Any, T]) -> T | None:
 
 
 async def _on_the_same(channel: Channel, run: Run, context: Context) -> Discovered | None:
-    """The legacy run on a process that was asked in the modern era; None if it does not take it."""
+    """Return the legacy run on a process that was asked in the modern era; None if it refuses."""
     versions = _legacy_versions(context)
     if not versions or not channel.is_open:
         return None
@@ -117,9 +121,9 @@ async def _on_the_same(channel: Channel, run: Run, context: Context) -> Discover
 
 
 async def _after_refusal(modern: Run, legacy: Run, context: Context) -> Discovered | None:
-    """The legacy run of a server that speaks the modern era, in a process that was asked nothing.
+    """Return the legacy run of a server that speaks the modern era, in a new process.
 
-    How it answers a handshake is evidence of the modern run, too.
+    How the server answers a handshake is evidence of the modern run, too.
     """
     newest, versions = LEGACY_VERSIONS[-1], _legacy_versions(context)
     try:
@@ -146,7 +150,7 @@ def _legacy_versions(context: Context) -> list[str]:
 
 
 async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
-    """The legacy run of an endpoint, or why there is none."""
+    """Return the legacy run of an endpoint, or why there is none."""
     versions = _legacy_versions(context)
     if not versions:
         return None, ""
@@ -162,7 +166,7 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, st
 
 
 async def _legacy_of(channel: Channel, run: Run, context: Context) -> Discovered | None:
-    """The legacy run on a connection that was begun with a handshake."""
+    """Return the legacy run on a connection that began with a handshake."""
     await _newest_of(channel, run.version, context)
     speaker = spoken(channel.binding, McpBinding)
     if not context.settings.speaks(speaker.version):
@@ -176,9 +180,9 @@ async def _legacy_of(channel: Channel, run: Run, context: Context) -> Discovered
 
 
 async def _newest_of(channel: Channel, asked: str, context: Context) -> None:
-    """Go on in the newest version that the server agrees to.
+    """Use the newest version that the server agrees to.
 
-    A server that does not know the version that it was asked for may offer any other one.
+    A server that does not know the requested version may offer any other version.
     """
     for version in reversed(_legacy_versions(context)):
         if not spoken(channel.binding, McpBinding).version < version < asked:
@@ -189,7 +193,7 @@ async def _newest_of(channel: Channel, asked: str, context: Context) -> None:
 
 
 async def _try_modern(run: Run, context: Context) -> Discovered | None:
-    """The modern run of an endpoint, None if it does not speak that era."""
+    """Return the modern run of an endpoint; None if it does not speak that era."""
     if not context.settings.speaks(MODERN):
         return None
     try:
@@ -203,7 +207,7 @@ async def _try_modern(run: Run, context: Context) -> Discovered | None:
 
 
 async def _modern_of(exchange: Exchange, channel: Channel) -> Discovered | None:
-    """The modern run that an answer to `server/discover` announces."""
+    """Return the modern run that an answer to `server/discover` announces."""
     response = response_of(exchange) or {}
     result, error = response.get("result"), response.get("error")
     code = error.get("code") if isinstance(error, dict) else None
@@ -226,9 +230,9 @@ async def _ask_discover(channel: Channel) -> Exchange:
 
 
 async def _lists_all_the_same(channel: Channel) -> bool:
-    """Whether a server without `server/discover` lists its tools in the version asked for by name.
+    """Return whether a server without `server/discover` lists its tools in the requested version.
 
-    Such a server breaks a clause of that version, which is checked only in a run.
+    Such a server breaks a clause of that version, and only a run can check the clause.
     """
     if MODERN not in channel.context.settings.spec_versions:
         return False

@@ -1,8 +1,4 @@
-"""The older versions of MCP that a server of the handshake era agrees to, each a run of its own.
-
-The full case set runs at the newest version that the server agrees to. An older one is a protocol
-run: a few scripts and one call. It has no level.
-"""
+"""Finds the older versions of MCP that a server of the handshake era agrees to: each is a run."""
 
 from __future__ import annotations
 
@@ -25,15 +21,15 @@ from conformance.kit.transport.mcp import LEGACY_VERSIONS, McpBinding
 from conformance.spec.vocabulary import RunKind
 
 ELSEWHERE = "elsewhere"
-"""Where that is recorded which led to no run of its own."""
+"""The id of the run for exchanges that belong to no other run."""
 
 
 async def with_older(channel: Channel, found: Discovered) -> Discovered:
-    """The run with the versions before its own that the server agrees to, and what it answered.
+    """Return the run with the older versions that the server agrees to, and its answers.
 
-    Each is asked on the connection at hand, which is closed then. One that is not agreed to there
-    is asked again in a process of its own, where the kit starts one: a server may settle on a
-    version once, and another process may hold what only one can have.
+    Each version is asked for on this connection, which is closed then. If it is refused there, the
+    kit asks again in a new process, if it starts one. A server may settle on a version only once.
+    The connection comes first, because two processes may need what only one can have.
     """
     run = found.run
     settings, traits = channel.context.settings, channel.binding.traits
@@ -57,7 +53,7 @@ async def with_older(channel: Channel, found: Discovered) -> Discovered:
 
 
 async def ask(channel: Channel, version: str) -> Exchange:
-    """The answer to a handshake for a version, on a connection that has begun already."""
+    """Ask for a version with a handshake, on a connection that has begun already."""
     speaker = spoken(channel.binding, McpBinding)
     request = speaker.initialize(id=channel.fresh_id(), version=version)
     step = Step("initialize", version=version)
@@ -78,14 +74,14 @@ async def _alone(channel: Channel, run: Run, version: str) -> Mapping[str, Any] 
 
 
 def _agreement(exchange: Exchange, version: str) -> Mapping[str, Any] | None:
-    """The result of a handshake that settled on the version that was asked for."""
+    """Return the result of a handshake, if it agreed on the requested version."""
     result = (response_of(exchange) or {}).get("result")
     agreed = isinstance(result, dict) and result.get("protocolVersion") == version
     return result if agreed else None
 
 
 def protocol_runs(found: list[Discovered], settings: Settings) -> list[Discovered]:
-    """A protocol run for each older version that was agreed to, with the tool that is called."""
+    """Return a protocol run for each older version that was agreed to, with the tool to call."""
     return [
         _protocol_run(one, version, result, settings)
         for one in found
@@ -108,5 +104,5 @@ def _protocol_run(
 
 
 def _is_harmless(tool: Tool, run: Run, settings: Settings) -> bool:
-    """Whether a tool may be called once more: it changes nothing."""
+    """Return whether a tool may be called once more: it changes nothing."""
     return tool.annotations.read_only is True and why_left_out(tool, run, settings) is None
