@@ -1,4 +1,4 @@
-"""Credentials that nobody could take for anything else, no matter whose (ATDF-ERR-013)."""
+"""Credentials that can be recognized by their form alone, whoever's they are (ATDF-ERR-013)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final
 
 _LONGEST: Final = 100_000
 _EXAMPLE: Final = re.compile(r"EXAMPLE|X{6}|x{6}|0{10}|1234567890")
-"""What documentation writes where a credential would stand."""
+"""Placeholders that documentation uses instead of a real credential."""
 
 CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
     {
@@ -21,13 +21,13 @@ CREDENTIALS: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         "Slack token": re.compile(r"\bxox[abprs]-\d{8,}-[A-Za-z0-9-]{10,}"),
     }
 )
-"""By name: forms that their issuers chose so that a leak of one is recognized for certain."""
+"""Patterns by name. The issuers chose these forms so that a leaked credential is recognized."""
 
 
 def credential_in(text: str, *, sent: bytes = b"") -> str | None:
-    """The name of a credential in an answer's text that was not sent to it; None if there is none.
+    """Return the name of a credential in an answer's text that the request did not send, or None.
 
-    Nothing of the credential itself is given: it must not be in a report.
+    The credential itself is not returned, because it must not be in a report.
     """
     asked = sent.decode("utf-8", "replace")
     for name, pattern in CREDENTIALS.items():

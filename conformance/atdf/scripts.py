@@ -1,4 +1,4 @@
-"""ATDF's sequences: what a single call of a tool does not show."""
+"""ATDF's scripts: what a single call of a tool does not show."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import OVER_HTTP
 
 CANARY = "agent-formats-canary-5f0c2a7e"
-"""A made-up credential: an answer that holds it gives away what callers send."""
+"""A made-up credential. An answer that contains it gives away what callers send."""
 
 _TOOLS = 3
 _MISTAKE = {"agent_formats_no_such_parameter": CANARY[:8]}
@@ -15,7 +15,7 @@ _MISTAKE = {"agent_formats_no_such_parameter": CANARY[:8]}
 
 @script(*OVER_HTTP)
 def canary(stage: Stage) -> Steps:
-    """A mistake in a call of each of the first tools, made with a made-up credential."""
+    """Call each of the first tools with a mistake and with a made-up credential."""
     for number, tool in enumerate(t for t in stage.tools if t.name in stage.good_calls):
         if number == _TOOLS:
             break

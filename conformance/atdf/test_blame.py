@@ -1,4 +1,4 @@
-"""Refusals of valid calls: they blame no value that the schema alone decides on (ATDF-CALL-010)."""
+"""Refusals of valid calls must not blame a value that the schema governs (ATDF-CALL-010)."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _BLAMING: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_EN
 
 @clause("ATDF-CALL-010")
 def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
-    """A value that the schema lists or bounds, unlike the one in the accepted baseline call.
+    """A refused valid call must not blame a governed value that differs from the baseline call's.
 
-    An envelope that names a parameter is another clause's. A refusal that names several places
-    may speak of how they relate, which no schema says. That a call failed inside of the server,
-    and an error inside a success, have clauses of their own.
+    A value is governed if the schema lists or bounds it. Envelopes have a clause of their own, and
+    so have failures inside the server and errors inside a success. A refusal that names several
+    places may be about a relation between them, which no schema states.
     """
     for call in tool.valid:
         if call.reading.accepted:
@@ -47,7 +47,7 @@ def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
 
 
 def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
-    """The one place that a refusal of a valid call names, if the schema governs its value."""
+    """Return the only place that a refused valid call names, if the schema governs its value."""
     reading, baseline, schema = refused.reading, tool.baseline, tool.tool.input_schema
     if reading.outcome is not Outcome.INPUT_REFUSED or reading.envelope is not None:
         return None
@@ -62,7 +62,7 @@ def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
 
 
 def _blames_the_input(reading: Reading) -> bool:
-    """Whether a refusal says by its status, its code or `isError` that the input is at fault."""
+    """Return whether a refusal's status, code or `isError` says that the input is at fault."""
     if reading.disguise is not None:
         return False
     by_protocol = reading.rpc_code == rpc.INVALID_PARAMS or reading.status in _BLAMING
@@ -70,9 +70,9 @@ def _blames_the_input(reading: Reading) -> bool:
 
 
 def _is_new(name: str, refused: Call, baseline: Call) -> bool:
-    """Whether a call sends another value for a parameter than the accepted baseline call.
+    """Return whether a call sends another value for a parameter than the accepted baseline call.
 
-    2.0 is another way to write 2.
+    2.0 and 2 are the same value.
     """
     sent, known = refused.case.arguments, baseline.case.arguments
     if name in sent and name in known:

@@ -1,4 +1,4 @@
-"""Calls: broken ones are refused, valid ones are not, and nothing breaks (ATDF-CALL)."""
+"""Calls: invalid ones are refused, valid ones are accepted, and the server survives (ATDF-CALL)."""
 
 from __future__ import annotations
 
@@ -36,35 +36,38 @@ _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
 
 @clause("ATDF-CALL-001")
 def test_an_invalid_input_is_refused(tool: ToolEvidence) -> Checks:
-    """Of the broken calls, those that no lossless reading makes valid."""
+    """Each broken call that no lossless conversion makes valid is refused."""
     yield from _refused(tool, frozenset({Strictness.STRICT, Strictness.MALFORMED}))
 
 
 @clause("ATDF-CALL-002")
 def test_a_near_miss_is_refused(tool: ToolEvidence) -> Checks:
-    """Near misses, and extra properties on closed objects."""
+    """Near misses are refused, and so are extra properties on closed objects."""
     yield from _refused(tool, frozenset({Strictness.NEAR_MISS, Strictness.CLOSED}))
 
 
 @clause("ATDF-CALL-003")
 def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
-    """Strings that break one of ATDF's formats and nothing else."""
+    """Strings that break one of ATDF's formats, and nothing more, are refused."""
     yield from _refused(tool, frozenset({Strictness.FORMAT}))
 
 
 @clause("ATDF-CALL-011")
 def test_another_broken_format_is_refused(tool: ToolEvidence) -> Checks:
-    """Strings that break another format, which JSON Schema lets a validator check or not."""
+    """Strings that break another format are refused. JSON Schema lets validators ignore those
+    formats.
+    """
     yield from _refused(tool, frozenset({Strictness.OTHER_FORMAT}))
 
 
 @clause("ATDF-CALL-004")
 def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
-    """Only a validation-error that names a parameter is a finding: its value is valid.
+    """A valid call must not get a `validation-error` that names a parameter.
 
-    A refusal that does not say whether the input is at fault proves nothing either way. Of a value
-    that may mean nothing to the server (a name that it does not know) it is to be expected; where
-    the schema governs the values, nobody can tell if it was right, and it is not verified.
+    Another refusal proves nothing, because it does not say whether the input is at fault. It is
+    expected for a value that may mean nothing to the server, such as an unknown name. If the schema
+    governs the values, nobody can tell whether the refusal was right, and the clause is not
+    verified.
     """
     accepted = False
     if any(case.kind is CaseKind.VALID for case in tool.unsent):
@@ -82,7 +85,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
             accepted = True
             yield holds()
         elif call.case.kind is CaseKind.BASELINE and call.reading.disguise is not None:
-            continue  # it is said below why there is no baseline
+            continue  # the end of this function says why there is no baseline
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             yield unknown(
                 "kit.not_verified.valid_refused",
@@ -96,7 +99,9 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
 
 
 def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
-    """Whether it sent what the accepted baseline call did not, and no schema judges."""
+    """Return whether the call sent a new value, compared with the baseline call, that no schema
+    governs.
+    """
     if tool.baseline is None or not tool.baseline.reading.accepted:
         return False
     known = tool.baseline.case.arguments
@@ -105,7 +110,7 @@ def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
 
 @clause("ATDF-CALL-005")
 def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
-    """A 5xx, a closed connection, an answer that cannot be read."""
+    """No call causes a 5xx status, a closed connection or an unreadable answer."""
     for call in tool.calls:
         reading = call.reading
         if reading.outcome is Outcome.ENVIRONMENT:
@@ -137,7 +142,7 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-006")
 def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
-    """A call that takes long is only slow, as long as the server still answers a list."""
+    """Each call is answered. A late answer is only slow while the server still answers a list."""
     for call in tool.calls:
         if call.reading.outcome is not Outcome.NO_ANSWER:
             yield holds()
@@ -157,11 +162,11 @@ def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-007")
 def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
-    """Stack traces of the common runtimes, in refusals and errors that say that they are one.
+    """No refusal or error shows a stack trace of a common runtime.
 
-    A result that says that it succeeded may be a trace: of code that the caller sent, or of a log.
-    So may a refusal be that quotes code of this call, or of one that ran at the same time. A tool
-    that shows how sent code failed may mix the code of two calls: none of its traces counts.
+    A successful result may be a trace: of code that the caller sent, or of a log. A refusal may
+    also quote code of this call, or of a concurrent one. A tool that shows how sent code failed may
+    mix the code of two calls, so none of its traces counts.
     """
     refusals = [each for each in tool.calls if not (each.reading.accepted or each.reading.disguise)]
     sent = {text for call in tool.calls for text in _texts(call)}
@@ -184,7 +189,10 @@ def _texts(call: Call) -> list[str]:
 
 @clause("ATDF-CALL-008")
 def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
-    """The baseline call again; refused without an envelope it may be refused for state."""
+    """After the cases, the baseline call is accepted again.
+
+    A refusal without an envelope does not count, because the state may have changed.
+    """
     for call in tool.of(CaseKind.AFTER):
         if call.reading.accepted:
             yield holds()
@@ -194,9 +202,10 @@ def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-009")
 def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
-    """Of a tool that is safe or read-only; a limit of rate or rights may stop any call.
+    """The second call of a safe or read-only tool is accepted, too.
 
-    A failure of the server is not a refusal: ATDF-CALL-005 reports it.
+    A limit of rate or rights may stop any call. A failure of the server is not a refusal:
+    ATDF-CALL-005 reports it.
     """
     for call in tool.of(CaseKind.SECOND):
         envelope = call.reading.envelope
@@ -214,17 +223,18 @@ def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Ch
 
 
 def _promised(tool: Tool) -> str:
-    """By which words of its declaration a tool changes nothing."""
+    """Return the words of a tool's declaration that promise that it changes nothing."""
     if tool.form is ToolForm.OPENAPI:
         return "GET"
     return "`readOnlyHint: true`" if tool.annotations.read_only is True else "`safe: true`"
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
-    """Accepted is broken; refused as input holds, if the valid call next to it was accepted.
+    """Check that the broken calls of these kinds are refused as invalid input.
 
-    Where none got an answer that tells one from the other, nobody knows: each was refused for
-    another reason, such as a conflict or a missing key, or was not refused at all.
+    An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
+    to it, was accepted. Nothing is known if each call failed for another reason, such as a conflict
+    or a missing key, or was not refused at all.
     """
     spoilt = _spoilt_afterwards(tool)
     judged: bool = False
@@ -255,9 +265,10 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
 
 
 def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:
-    """Whether a refusal says what would be right at the broken place, and the neighbor's does not.
+    """Return whether a refusal says what would be right at the broken place, and the neighbor's
+    does not.
 
-    The neighbor was refused for another reason then, such as an id that the server does not know.
+    The neighbor was then refused for another reason, such as an id that the server does not know.
     """
     neighbour, violation = tool.refused_neighbour(refused.case), refused.case.violation
     if neighbour is None or violation is None or neighbour.reading.disguise is not None:
@@ -269,7 +280,7 @@ def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:
 
 
 def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
-    """Why a refusal does not count: what the call without this mistake was refused with."""
+    """Say why a refusal does not count: the call without this mistake was refused, too."""
     baseline, neighbour = tool.baseline, tool.refused_neighbour(refused.case)
     disguised = baseline is not None and baseline.reading.disguise is not None
     if disguised or neighbour is None or neighbour is baseline:
@@ -285,7 +296,7 @@ def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
 
 
 def _unjudged(call: Call) -> Check:
-    """Why an answer does not tell whether an input is checked."""
+    """Say why an answer does not show whether the tool checks its input."""
     if call.reading.missing is not None:
         return lacks_something(call)
     if call.reading.outcome is Outcome.SERVER_FAULT:
@@ -294,7 +305,7 @@ def _unjudged(call: Call) -> Check:
 
 
 def _unsent(tool: ToolEvidence) -> Check:
-    """Why some of a tool's cases were not sent."""
+    """Say why some of a tool's cases were not sent."""
     if tool.silenced:
         return unknown("kit.not_verified.silent")
     if tool.lacking:
@@ -319,9 +330,10 @@ def _accepted(call: Call) -> Check:
 
 
 def _spoilt_afterwards(tool: ToolEvidence) -> str:
-    """How the baseline call went wrong after the cases, as the end of a message's id; empty if it
-    did
-    not. Then nothing is proven.
+    """Return how the baseline call failed after the cases, as the end of a message id; "" if it did
+    not.
+
+    If it failed, the refusals before it prove nothing.
     """
     outcomes = {call.reading.outcome for call in tool.of(CaseKind.AFTER)}
     if Outcome.INPUT_REFUSED in outcomes:
@@ -330,7 +342,7 @@ def _spoilt_afterwards(tool: ToolEvidence) -> str:
 
 
 def _wrongly_named(call: Call) -> str | None:
-    """The parameter that a validation-error blames for a call that is valid."""
+    """Return the parameter that a `validation-error` blames for a valid call, or None."""
     envelope = call.reading.envelope
     if envelope is None or call.reading.outcome is not Outcome.INPUT_REFUSED:
         return None

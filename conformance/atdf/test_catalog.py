@@ -27,18 +27,20 @@ def _pages(run: RunEvidence) -> list[Exchange]:
 
 @family(Family.CATALOG)
 def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
-    """All pages together: what is wrong is shown by the last one."""
+    """The catalog follows the rules. All pages are checked together, and the last one is the
+    evidence.
+    """
     at = next(reversed(_pages(run)), None)
     yield from by_rules(at, run.problems, clause.id, counts=bool(run.documents))
 
 
 @clause("ATDF-CAT-003")
 def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
-    """UTF-8, and no key twice in one object."""
+    """Each page is JSON in UTF-8, without duplicate keys in an object."""
     for exchange in _pages(run):
         if exchange.answer is None or not exchange.answer.body:
             continue
-        if exchange.trouble is Trouble.TOO_LARGE:  # the rest of it was not read
+        if exchange.trouble is Trouble.TOO_LARGE:  # its end was not read
             yield other_refusal(exchange)
             continue
         for text in _texts(exchange):
@@ -50,9 +52,9 @@ def test_a_catalog_is_sound_json(run: RunEvidence) -> Checks:
 
 
 def _texts(exchange: Exchange) -> list[bytes]:
-    """The JSON texts of an answer: its body, the data of each event, or each line of stdio.
+    """Return the JSON texts of an answer: its body, the data of each event, or each line of stdio.
 
-    A line other than a message is left to the clause about noise.
+    A line that is not a message belongs to the clause about noise.
     """
     assert exchange.answer is not None
     answer = exchange.answer

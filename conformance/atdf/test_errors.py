@@ -1,4 +1,4 @@
-"""Errors: one shape, whose fields name what was wrong (ATDF-ERR)."""
+"""Errors have one form, and their fields name what was wrong (ATDF-ERR)."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def _errors(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView]]:
 
 @cached
 def _form(call: Call) -> list[Problem]:
-    """What the error's schema says of a call's envelope."""
+    """Return the problems of a call's envelope against the schema of an error."""
     envelope = call.reading.envelope
     return validate(dict(envelope.raw), "error") if envelope is not None else []
 
 
 @family(Family.ERROR)
 def test_the_form_of_an_error(tool: ToolEvidence, clause: Clause) -> Checks:
-    """What the error's schema and rules say, call by call."""
+    """The envelope of each call follows the error's schema and rules."""
     yield from _formed(tool, clause.id)
 
 
@@ -67,7 +67,7 @@ def _formed(tool: ToolEvidence, clause_id: str) -> Checks:
 
 @clause("ATDF-ERR-001")
 def test_an_error_holds_errors(tool: ToolEvidence) -> Checks:
-    """A list with at least one error, all of them objects."""
+    """`errors` is a list of objects with at least one error."""
     yield from _formed(tool, "ATDF-ERR-001")
     for call in tool.calls:
         if call.reading.hollow is not None and not call.reading.accepted:
@@ -76,7 +76,7 @@ def test_an_error_holds_errors(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-005")
 def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
-    """No two errors of a run carry the same one, be they of one answer or of two."""
+    """No two errors of a run have the same `instance`, in one answer or in two."""
     times: Counter[str] = Counter()
     for exchange, error in _all_errors(run):
         instance = error.raw.get("instance")
@@ -90,7 +90,9 @@ def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
 
 
 def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
-    """Every error of the calls, and of those that were made with several mistakes together."""
+    """Yield every error of the calls, and of the canary script's calls, which have several
+    mistakes.
+    """
     for tool in run.by_tool.values():
         yield from ((call.exchange, error) for call, error in _errors(tool))
     for exchange in run.steps("canary").values():
@@ -100,7 +102,7 @@ def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
 
 @clause("ATDF-ERR-006")
 def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
-    """The one that was called; none where the route led to no tool (HTTP-CALL-001 says so)."""
+    """Each error names the called tool. If the route led to no tool, HTTP-CALL-001 reports it."""
     if has_no_route(tool):
         return
     for call, error in _errors(tool):
@@ -115,7 +117,7 @@ def test_the_error_names_the_tool(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-017")
 def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
-    """At a path where there is nothing; without an envelope HTTP-ERR-004 speaks of it."""
+    """The error for an unknown path names no tool. Without an envelope, HTTP-ERR-004 reports it."""
     exchange = run.step("http_wire", "unknown-path")
     if exchange is None or exchange.answer is None:
         yield unknown("kit.not_verified.step", exchange, reason="http_wire/unknown-path")
@@ -131,7 +133,9 @@ def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
 
 @clause("ATDF-ERR-007")
 def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
-    """The broken place itself; or its parent, with a suggestion that is valid for the parent."""
+    """An error names the broken place, or its parent with a suggestion that is valid for the
+    parent.
+    """
     for parameter, call in _always_blamed(tool):
         yield broken(call, "finding.error.always_blamed", parameter=parameter)
     for call in tool.broken:
@@ -155,13 +159,15 @@ def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
 
 
 _TIMES_BLAMED = 3
-"""So often a parameter that is right must be blamed, and never be spared, to be always blamed."""
+"""A parameter counts as always blamed after at least this many refusals that blame it wrongly."""
 
 
 def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
-    """Parameters that each refusal blames, whatever was broken: an agent would change them all.
+    """Yield the parameters that each refusal blames, whatever was broken, with one of those
+    refusals.
 
-    One that is blamed now and then may depend on what was broken; that is not a finding.
+    An agent would change them all. A parameter that only some refusals blame is not a finding,
+    because the blame may depend on what was broken.
     """
     baseline = tool.baseline
     known = baseline.case.arguments if baseline is not None and baseline.reading.accepted else {}
@@ -173,7 +179,9 @@ def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
 
 
 def _spares(call: Call, parameter: str, value: object) -> bool:
-    """Whether a refused call sent a parameter as in the accepted call, and was broken elsewhere."""
+    """Return whether a refused call was broken elsewhere and sent the accepted value of a
+    parameter.
+    """
     violation = call.case.violation
     if violation is None or violation.parameter is None or call.reading.envelope is None:
         return False
@@ -193,9 +201,10 @@ def _blames(call: Call, parameter: str) -> bool:
 
 
 def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
-    """Whether an error names the broken place, or its parent with a suggestion that is valid.
+    """Return whether an error names the broken place, or its parent with a valid suggestion.
 
-    Where one value was sent for a list, the item of the list of one that was read is right too.
+    If a single value was sent for a list, a server may read it as a list with one item. Then the
+    name of that item is right, too.
     """
     violation, sent = call.case.violation, call.case.arguments
     assert violation is not None
@@ -208,10 +217,11 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
 
 @clause("ATDF-ERR-015")
 def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
-    """An envelope; a JSON-RPC error is the protocol's own, and outside.
+    """Each failed call has the error envelope, except where MCP itself answers with a JSON-RPC
+    error.
 
-    An answer where a tool has no route is not the tool's: HTTP-CALL-001 and HTTP-ERR-004 speak of
-    it.
+    If a tool has no route, its answers do not come from the tool: HTTP-CALL-001 and HTTP-ERR-004
+    report them.
     """
     for call in tool.calls if not has_no_route(tool) else ():
         reading = call.reading
@@ -220,9 +230,9 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
         if not failed or _is_of_the_protocol(call) or reading.trouble is not None:
             continue
         if reading.limited:
-            continue  # by its form a result, which no rule about errors speaks of
+            continue  # its form is a result, and no rule about errors applies to it
         if reading.hollow is not None:
-            continue  # meant as an envelope: ATDF-ERR-001 speaks of it
+            continue  # it is meant as an envelope: ATDF-ERR-001 reports it
         if reading.envelope is not None:
             yield holds()
         else:
@@ -230,7 +240,7 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
 
 
 def _is_of_the_protocol(call: Call) -> bool:
-    """Whether an answer is a JSON-RPC error, well formed or not."""
+    """Return whether an answer is a JSON-RPC error, well formed or not."""
     answer = call.reading.document
     if call.exchange.request.answer_to is None or not isinstance(answer, dict):
         return False
@@ -239,7 +249,9 @@ def _is_of_the_protocol(call: Call) -> bool:
 
 @clause("ATDF-ERR-016")
 def test_the_type_says_that_the_input_was_refused(tool: ToolEvidence) -> Checks:
-    """Of the errors that name what was broken; custom types are allowed, and reported."""
+    """An error that names the broken place has a type that refuses input. Custom types are
+    reported.
+    """
     for call in tool.broken:
         violation, envelope = call.case.violation, call.reading.envelope
         if envelope is None or violation is None or call.case.strictness is Strictness.MALFORMED:

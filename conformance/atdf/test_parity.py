@@ -1,4 +1,4 @@
-"""One server over two bindings: it judges the same call alike (ATDF-PAR)."""
+"""One server over two bindings treats the same call in the same way (ATDF-PAR)."""
 
 from __future__ import annotations
 
@@ -21,21 +21,24 @@ from conformance.spec.vocabulary import Outcome
 Schema = Mapping[str, Any]
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
-"""What an answer must mean to be compared: state, rights, load and failures are other matters."""
+"""Outcomes that can be compared: not those about state, rights, load or failures."""
 
 
 _COMPARED = (
     "type", "enum", "const", "pattern", "format", "minimum", "maximum", "exclusiveMinimum",
     "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems",
 )  # fmt: skip
-"""Keywords of one input that say the same thing only where they have the same value."""
+"""Keywords of an input that mean the same only if their values are equal."""
 
 _REFUSED = message("answer.refused")
 
 
 @clause("ATDF-PAR-001")
 def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
-    """Accepted or refused, and why: never values. Of broken calls, and of tools that only read."""
+    """Both bindings accept a call, or refuse it with the same errors. Results are not compared.
+
+    The evidence is broken calls, and the valid calls of tools that only read.
+    """
     if tool.beside is None:
         return
     there = {_key(call): call for call in _compared(tool.beside)}
@@ -60,7 +63,9 @@ def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-PAR-002")
 def test_a_tool_takes_the_same_input_over_each_binding(tool: ToolEvidence) -> Checks:
-    """The names and which are required, and the keywords that both schemas give for one input."""
+    """Both schemas have the same inputs, the same required ones, and equal keywords where both have
+    them.
+    """
     if tool.beside is None:
         return
     here, there = (each.tool.input_schema for each in (tool, tool.beside))
@@ -82,7 +87,7 @@ def test_a_tool_takes_the_same_input_over_each_binding(tool: ToolEvidence) -> Ch
 
 
 def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
-    """Where two schemas of one tool's input differ, each with what is given here and there."""
+    """Yield each place where two input schemas of one tool differ, with what each of them says."""
     own, other = here["properties"], there["properties"]
     for name in sorted({*own, *other}):
         if name not in own or name not in other:
@@ -102,24 +107,24 @@ def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
 
 
 def _required(schema: Schema) -> list[Any]:
-    """The names that a schema requires; older dialects have a boolean there."""
+    """Return the names that a schema requires. In older dialects `required` is a boolean."""
     names = schema.get("required")
     return names if isinstance(names, list) else []
 
 
 def _unordered(keyword: str, value: Any) -> Any:
-    """A keyword's value; lists of types and of values say the same in any order."""
+    """Return a keyword's value, sorted if it is a list of types or of values."""
     if keyword == "type" and isinstance(value, str):
         return [value]
     if keyword in {"type", "enum"} and isinstance(value, list):
         return sorted(value, key=lambda each: json.dumps(each, sort_keys=True))
     if keyword in {"exclusiveMinimum", "exclusiveMaximum"} and isinstance(value, bool):
-        return None  # an older dialect, in which the bound is next to it
+        return None  # in older dialects, the bound is in another keyword
     return value
 
 
 def _compared(tool: ToolEvidence) -> Iterator[Call]:
-    """The calls whose meaning rests on their form alone."""
+    """Yield the calls whose outcome depends only on their form."""
     reads = tool.tool.annotations.read_only is True or tool.tool.safe is True
     for call in tool.of(CaseKind.BROKEN, CaseKind.VALID):
         if call.case.expects is Expectation.ANSWER:
@@ -131,12 +136,12 @@ def _compared(tool: ToolEvidence) -> Iterator[Call]:
 
 
 def _key(call: Call) -> CaseId:
-    """A case's id without its run: the same case over each binding."""
+    """Return a case's id without its run, which is equal for the same case over each binding."""
     return call.case.id.in_run("")
 
 
 def _said(call: Call) -> Message:
-    """What an answer means, in words: accepted, or refused and by which errors."""
+    """Return an answer's outcome in words: accepted, or refused and with which errors."""
     envelope = call.reading.envelope
     if call.reading.accepted:
         return message("answer.accepted")
@@ -146,13 +151,13 @@ def _said(call: Call) -> Message:
 
 
 def comparable_error(error: ErrorView) -> str:
-    """The type of an error and, in brackets, the parameter that it names."""
+    """Return the type of an error and, in brackets, the parameter that it names."""
     type, parameter = error.type, error.parameter_name
     parts = (f"`{type}`" if type else "", f"(`{parameter}`)" if parameter else "")
     return " ".join(part for part in parts if part)
 
 
 def _is_vague(call: Call, other: Call) -> bool:
-    """Whether both refuse, and one of them does not say why in a form that can be compared."""
+    """Return whether both answers refuse, and at least one of them has no envelope to compare."""
     refused = not call.reading.accepted and not other.reading.accepted
     return refused and (call.reading.envelope is None or other.reading.envelope is None)

@@ -1,4 +1,4 @@
-"""Suggestions: what they say is valid, is new, and removes the error (ATDF-ERR)."""
+"""Suggestions are valid, differ from what was sent, and remove the error (ATDF-ERR)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conformance.spec.vocabulary import Outcome
 
 
 def _suggestions(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView, Suggestion]]:
-    """Every suggestion for a broken call that was refused as input."""
+    """Yield every suggestion for a broken call that was refused as input."""
     for call in tool.broken:
         if call.reading.outcome is Outcome.INPUT_REFUSED:
             for error, suggestion in suggestions(call):
@@ -26,7 +26,7 @@ def _suggestions(tool: ToolEvidence) -> Iterator[tuple[Call, ErrorView, Suggesti
 
 @clause("ATDF-ERR-009")
 def test_a_suggestion_is_valid_for_its_parameter(tool: ToolEvidence) -> Checks:
-    """Once decoded: the string itself, or what its JSON says."""
+    """Each suggestion is valid for its parameter, as a string or as the JSON in that string."""
     for call, error, checked in _suggestions(tool):
         if checked.valid:
             yield holds()
@@ -41,12 +41,12 @@ def test_a_suggestion_is_valid_for_its_parameter(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-010")
 def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
-    """The first step of the repair: the same place must not be blamed again."""
+    """After the first step of the repair, the server must not blame the same place again."""
     for call in tool.broken:
         steps = tool.repairs_of(call.case.id)
         violation = call.case.violation
         if not steps or violation is None or not suggestions(call):
-            continue  # a repair by a retry hint says nothing of suggestions
+            continue  # a repair by a retry hint shows nothing about suggestions
         first = steps[0]
         envelope = first.reading.envelope
         again = envelope is not None and first.reading.outcome is Outcome.INPUT_REFUSED
@@ -67,7 +67,7 @@ def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-011")
 def test_a_suggestion_is_not_what_was_refused(tool: ToolEvidence) -> Checks:
-    """Sending the same again would be refused again."""
+    """A suggestion differs from the refused value, which would be refused again."""
     for call, error, checked in _suggestions(tool):
         if checked.refused:
             yield broken(call, "finding.suggestion.same", suggested=shown(error.suggested_value))
@@ -77,13 +77,13 @@ def test_a_suggestion_is_not_what_was_refused(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-018")
 def test_a_suggestion_keeps_what_was_meant(tool: ToolEvidence) -> Checks:
-    """What is valid but means something else is followed just as willingly."""
+    """A suggestion has the meaning of the sent value. An agent would follow a wrong one, too."""
     for call, error, checked in _suggestions(tool):
         violation, value = call.case.violation, meant(call.case, tool.tool)
         if violation is None or value is ABSENT or checked.pointer != violation.pointer:
             continue
         if not checked.valid or same(checked.value, value):
-            yield holds()  # that an invalid one is wrong is another clause's matter
+            yield holds()  # another clause reports invalid suggestions
         else:
             yield broken(
                 call,
@@ -96,7 +96,7 @@ def test_a_suggestion_keeps_what_was_meant(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-ERR-012")
 def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
-    """The repair rate's clause: wherever the schema alone gives a valid value."""
+    """Each call is repaired wherever the schema alone determines a valid value (repair rate)."""
     tried = [(call, repair_outcome(tool, call)) for call in repairable(tool)]
     if tried and all(outcome is RepairOutcome.STATE for _, outcome in tried):
         yield unknown("kit.not_verified.repair_state", tried[0][0])

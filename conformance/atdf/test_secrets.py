@@ -1,4 +1,4 @@
-"""Errors give no credential away (ATDF-ERR-013)."""
+"""Errors do not reveal credentials (ATDF-ERR-013)."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 
 @clause("ATDF-ERR-013")
 def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
-    """Neither one that the user gave to the kit, nor the made-up one that was sent for this, nor
-    one of the server's own that is known by its form.
+    """No error contains a credential of the user, the canary, or a known form of the server's own.
+
+    The user gave the first to the kit. The kit made up the canary and sent it for this check.
     """
     for call in run.calls:
         if call.reading.accepted or not call.reading.text:

@@ -14,21 +14,21 @@ from conformance.spec.vocabulary import Family
 
 @family(Family.TOOL)
 def test_the_declaration(tool: ToolEvidence, clause: Clause) -> Checks:
-    """What the validation of the catalog says of a tool; a descriptor has clauses of its own."""
+    """A tool's declaration follows the rules. Clauses for descriptors apply only to descriptors."""
     if clause.document == "descriptor" and tool.tool.form is not ToolForm.DESCRIPTOR:
         return
     yield from by_rules(None, tool.problems, clause.id, counts=_has(tool.tool, clause.when))
 
 
 def _has(tool: Tool, when: When) -> bool:
-    """Whether a tool has what a clause is about: its fields may be where any form keeps them."""
+    """Return whether a tool has the fields or keywords of a clause, where any form keeps them."""
     if when.always or any(name in place for place in _places(tool.raw) for name in when.has):
         return True
     return bool(when.schema_uses) and _uses(tool.input_schema, when.schema_uses)
 
 
 def _places(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """The tool itself, and the objects in which the forms keep the same fields."""
+    """Yield the tool itself, and the objects in which the forms have the same fields."""
     yield raw
     for member in ("_meta", "metadata", "how_to_use"):
         inner = raw.get(member)
@@ -38,7 +38,7 @@ def _places(raw: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _uses(schema: Any, keywords: tuple[str, ...]) -> bool:
-    """Whether a schema, or one inside it, has one of these keywords."""
+    """Return whether a schema, or a schema inside it, has one of these keywords."""
     if isinstance(schema, list):
         return any(_uses(each, keywords) for each in schema)
     if not isinstance(schema, dict):

@@ -1,4 +1,4 @@
-"""What a stack trace looks like in the common runtimes (ATDF-CALL-007)."""
+"""Recognizes stack traces of the common runtimes (ATDF-CALL-007)."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from types import MappingProxyType
 from typing import Final
 
 _LONGEST: Final = 100_000
-"""Characters that are looked at: a trace stands near the beginning of an answer."""
+"""The most characters of an answer that are searched: a trace is near its start."""
 _QUOTABLE: Final = 3
-"""Characters of a text that is known again as a line of its own."""
+"""The fewest characters of a sent text that is recognized as a line of an answer."""
 _NO_FILE: Final = re.compile(
     r'File "<(?:string|stdin|input|code|unknown)>", line \d+, in <module>'
     r"|(?:^|[\s(])(?:\[eval\]|evalmachine\.<anonymous>|-e|\(eval[^)\n]*\)):\d",
     re.MULTILINE,
 )
-"""What interpreters write for code that is in no file."""
+"""How interpreters name code that is in no file."""
 _ESCAPE: Final = re.compile(r"\\(.)", re.DOTALL)
 _PLAIN: Final = {"n": "\n", "r": "\r", "t": "\t"}
 
-# A line of white space is matched by [ \t], never by \s: on a page of empty lines the latter would
-# begin anew at each.
+# Spaces before a line are matched by [ \t], not by \s: on a page of empty lines, \s would try again
+# at each line.
 TRACES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
     {
         "Python": re.compile(
@@ -52,14 +52,14 @@ TRACES: Final[Mapping[str, re.Pattern[str]]] = MappingProxyType(
         ),
     }
 )
-"""By runtime: a line that its traces hold, and that nobody writes for a caller."""
+"""By runtime: a line that only its stack traces have."""
 
 
 def trace_in(text: str, *, sent: bytes = b"") -> str | None:
-    """The first line of a stack trace in an answer's text; None where there is none.
+    """Return the first line of a stack trace in an answer's text, or None.
 
-    `text` may be JSON, in which ends of lines are escaped. What was `sent` and comes back is an
-    echo: it shows nothing of the server.
+    `text` may be JSON with escaped line ends. A line that was `sent` is an echo, which shows
+    nothing about the server.
     """
     text = text[:_LONGEST]
     for written in dict.fromkeys((text, _unescaped(text))):
@@ -70,9 +70,9 @@ def trace_in(text: str, *, sent: bytes = b"") -> str | None:
 
 
 def is_of_sent_code(text: str, sent: Iterable[str]) -> bool:
-    """Whether an answer tells how code that the caller sent failed.
+    """Return whether an answer shows how code that the caller sent failed.
 
-    It shows the code as a line of its own, or names it instead of a file.
+    It quotes the code as a whole line, or names a source that is not a file.
     """
     sent = {each.strip() for each in sent if len(each.strip()) >= _QUOTABLE}
     text = text[:_LONGEST]
@@ -95,5 +95,5 @@ def _is_echo(line: str, sent: bytes) -> bool:
 
 
 def _unescaped(text: str) -> str:
-    """JSON text with its strings as they are read: what is escaped in it is plain."""
+    """Return JSON text with the escapes of its strings decoded."""
     return _ESCAPE.sub(lambda found: _PLAIN.get(found.group(1), found.group(1)), text)
