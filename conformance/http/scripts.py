@@ -1,4 +1,4 @@
-"""The HTTP binding's sequences: what no tool call shows."""
+"""The scripts of the HTTP binding: what a call of a tool does not show."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ NO_TOOL = "agent-formats-no-such-tool"
 ORIGIN = "http://localhost:3000"
 
 COLLECTION = "collection"
-"""The name of the steps that ask for a collection, each with its path."""
+"""The name of the steps that ask for a collection; each step has its path."""
 LINKED, PROFILE = "linked", "profile"
-"""The names of the steps that ask for what a discovery document links to, and for a profile."""
+"""The names of the steps for the links of a discovery document, and for the routes of a profile."""
 LINKS = ("manifest", "toolset_catalog", "openapi", "mcp")
-"""What a discovery document may link to."""
+"""The names of a discovery document's possible links."""
 ONE = "one"
-"""The name of the steps that ask for one tool, each with its name."""
+"""The name of the steps that ask for one tool; each step has the tool's name."""
 
 _JSON = ("Content-Type", "application/json")
 _DEEP = 1000
@@ -40,7 +40,7 @@ _LONG = 1 << 20
 
 @script(Binding.HTTP)
 def http_look_around(stage: Stage) -> Steps:
-    """Health, the collections other than tools, each tool by its id, an unknown id."""
+    """Ask for health, the collections without tools, each tool by its id, and an unknown id."""
     if stage.run.openapi:
         return
     web = stage.web()
@@ -56,7 +56,7 @@ def http_look_around(stage: Stage) -> Steps:
 
 @script(Binding.HTTP)
 def http_declared(stage: Stage) -> Steps:
-    """What the discovery document links to, and the routes of the profile, if it claims that."""
+    """Ask for the links of the discovery document and, if it claims the profile, for its routes."""
     web, document = stage.web(), stage.offered.discovery
     for name in LINKS:
         linked = link_in(document, name)
@@ -71,14 +71,14 @@ def http_declared(stage: Stage) -> Steps:
 
 
 def _others(manifest: Any) -> list[str]:
-    """The paths of the collections that discovery left alone: those of no tools."""
+    """Return the paths of the collections that have no tools, which discovery did not read."""
     listed = manifest.get("resources") if isinstance(manifest, dict) else None
     found = [entry for entry in (listed if isinstance(listed, list) else []) if _is_other(entry)]
     return list(dict.fromkeys(entry["path"] for entry in found))
 
 
 def _is_other(entry: Any) -> bool:
-    """Whether an entry of the manifest has a path of the target's own and another type."""
+    """Return whether a manifest entry is not for tools and has a path on the target itself."""
     if not isinstance(entry, dict) or entry.get("type") == "tool":
         return False
     path = entry.get("path")
@@ -87,7 +87,7 @@ def _is_other(entry: Any) -> bool:
 
 @script(Binding.HTTP)
 def http_wire(stage: Stage) -> Steps:
-    """Malformed and misdirected requests, each followed by a good one."""
+    """Send malformed and misdirected requests, and a good one after each."""
     web = stage.web()
     yield Send(web.get(NOWHERE), Step("unknown-path"))
     yield Send(web.get(tools_path(stage)), Step("unknown-path", mark=Mark.ALIVE))
@@ -115,14 +115,14 @@ def http_wire(stage: Stage) -> Steps:
 
 
 def _beside(url: str) -> str:
-    """The address of something that is not there, in the place of what is."""
+    """Return the address of a tool that does not exist, next to a tool that does."""
     return url.partition("?")[0].rpartition("/")[0] + f"/{NO_TOOL}"
 
 
 def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...], bytes]]:
-    """A good body made strange in one way each, with its headers: what matters is what follows.
+    """Return copies of a good body, each strange in one way, with their headers.
 
-    How a server takes them is its own affair; one that is gone after them has been brought down.
+    A server may accept or refuse them, but it must still answer afterwards.
     """
     more = good.rstrip()[:-1] + (b"," if len(good.strip()) > 2 else b"")
     bodies = {
@@ -144,8 +144,9 @@ def strange_requests(good: bytes) -> dict[str, tuple[tuple[tuple[str, str], ...]
 
 
 def _strange_numbers(stage: Stage) -> dict[str, HttpRequest]:
-    """Valid calls with a number that no float can be: servers try to write it into a refusal, and
-    cannot.
+    """Return a valid call with NaN and with a number too large for a float.
+
+    A server that tries to write such a number into its refusal may fail.
     """
     for good in posted(stage):
         body = json.loads(good.body)
@@ -160,7 +161,7 @@ def _strange_numbers(stage: Stage) -> dict[str, HttpRequest]:
 
 
 def _numbers_in(value: Any, here: Tokens = ()) -> Iterator[Tokens]:
-    """The places of numbers, the outermost of each member first."""
+    """Yield the places of numbers, in the order of the document."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         yield here
     elif isinstance(value, dict | list):
@@ -171,7 +172,7 @@ def _numbers_in(value: Any, here: Tokens = ()) -> Iterator[Tokens]:
 
 @script(Binding.HTTP)
 def http_cors(stage: Stage) -> Steps:
-    """A success, an error and a preflight, as a page on this machine would make them."""
+    """Make a success, an error, a preflight and a refusal, as a page on this machine would."""
     web = stage.web()
     origin = ("Origin", ORIGIN)
     yield Send(web.get(tools_path(stage), (origin,)), Step("success"))
@@ -189,12 +190,12 @@ def http_cors(stage: Stage) -> Steps:
 
 
 def tools_path(stage: Stage) -> str:
-    """Where the target lists its tools: what its manifest said, else the usual path."""
+    """Return the path where the target lists its tools: the manifest's, or the usual one."""
     return stage.tools_path or "/tools"
 
 
 def posted(stage: Stage) -> Iterator[HttpRequest]:
-    """The calls that were accepted, and are posted to the target with an object as their body."""
+    """Yield the accepted calls that are posted to the target with a JSON object as their body."""
     web = stage.web()
     host = urlsplit(web.url("/"))[:2]
     for tool in stage.tools:

@@ -38,7 +38,7 @@ def _is_json(call: Call) -> bool:
 
 
 def _is_listed(call: Call) -> bool:
-    """Whether the tool's document lists the media type of an answer for its status."""
+    """Return whether the tool's document lists the media type of an answer for its status."""
     kinds = call.tool.raw.get("kinds", {}) if call.tool.form is ToolForm.OPENAPI else {}
     status = str(call.reading.status)
     listed = next((kinds[s] for s in (status, f"{status[0]}XX", "default") if s in kinds), ())
@@ -66,7 +66,10 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-CALL-002")
 def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
-    """A 2xx, and a media type that says so, unless the tool's document says or leaves another."""
+    """An accepted call gets a JSON body with a JSON media type.
+
+    An OpenAPI document may list another media type, or may leave the answers open.
+    """
     if tool.tool.form is ToolForm.OPENAPI and not tool.tool.raw["answers"]:
         return
     for call in tool.calls:
@@ -80,7 +83,7 @@ def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-001")
 def test_an_error_is_never_a_success(tool: ToolEvidence) -> Checks:
-    """No envelope with a 2xx, and no enriched response that says that the call failed."""
+    """An envelope or an enriched error never has a 2xx status."""
     for call in tool.calls:
         if call.reading.envelope is None and not is_enriched_error(call.reading.document):
             continue
@@ -92,12 +95,15 @@ def test_an_error_is_never_a_success(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-010")
 def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
-    """Known by the form of the body; ATDF's own errors are another clause's."""
+    """A body whose form shows a failure has no 2xx status.
+
+    ATDF's own errors have another clause.
+    """
     for call in tool.calls:
         if call.reading.disguise is Disguise.NOT_A_VALUE:
-            continue  # it may be the right answer, but not a baseline
+            continue  # it may be a right answer, but cannot be a baseline
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
-            continue  # nobody can see it again once the limit is lifted
+            continue  # it cannot be reproduced after the limit is lifted
         status = call.reading.status
         if call.reading.disguise is not None:
             words = disguised_words(call.reading)
@@ -108,7 +114,7 @@ def test_a_failure_has_no_status_of_success(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-002")
 def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
-    """Of the first error; custom types fit any status."""
+    """The status fits the type of the first error. Any status fits a custom type."""
     for call in tool.calls:
         envelope = call.reading.envelope
         if envelope is None or not envelope.errors or 200 <= call.reading.status < 300:
@@ -131,7 +137,7 @@ def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-003")
 def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
-    """Their media type says so, and their body is; where there is no route, no tool answers."""
+    """Errors of a tool route have a JSON body and a JSON media type. The tool must have a route."""
     for call in tool.calls if not has_no_route(tool) else ():
         if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
             continue

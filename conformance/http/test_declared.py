@@ -1,4 +1,4 @@
-"""What a server claims of itself, compared with what is seen of it (DECL, SRV-PATH)."""
+"""Compares what a server claims about itself with what it does (DECL, SRV-PATH)."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ _LISTS = {
     Offer.RESOURCES: (MANIFEST.name, RESOURCES, RESOURCES_LIST),
     Offer.TOOLSETS: (CATALOG.name, TOOLS_LIST),
 }
-"""The names of discovery's steps that show whether something is offered."""
+"""The names of the discovery steps that show whether a server offers something."""
 _MEMBERS = ("tools", "resources")
 _NOTHING = "kit.not_applicable.no_declaration"
 
 
 @clause("DECL-DOC-001")
 def test_the_discovery_document_is_valid(run: RunEvidence) -> Checks:
-    """Where there is one."""
+    """The discovery document, if there is one, is valid."""
     document = run.offered.discovery or in_capabilities(run.capabilities)
     if document is None:
         yield absent(_NOTHING)
@@ -61,7 +61,7 @@ def test_the_discovery_document_is_valid(run: RunEvidence) -> Checks:
 
 @clause("DECL-LINK-001")
 def test_what_is_linked_is_there(run: RunEvidence) -> Checks:
-    """Whatever it answers, if that is not that nothing is there."""
+    """Nothing that the discovery document links to is answered with 404 or 410."""
     linked = _steps(run, _LINKED)
     if not linked:
         yield absent(_NOTHING)
@@ -77,7 +77,7 @@ def test_what_is_linked_is_there(run: RunEvidence) -> Checks:
 
 @clause("DECL-CLS-001")
 def test_what_is_claimed_is_offered(run: RunEvidence) -> Checks:
-    """Resources, and a toolset catalog."""
+    """A server that claims resources or a toolset catalog offers them."""
     document = run.offered.discovery or in_capabilities(run.capabilities)
     for offer in claimed_offers(claims_in(document)):
         failed = _unanswered(run, offer)
@@ -90,7 +90,10 @@ def test_what_is_claimed_is_offered(run: RunEvidence) -> Checks:
 
 
 def _unanswered(run: RunEvidence, offer: Offer) -> Exchange | None:
-    """The request for a list that shows nothing of whether there is one, or is not the last."""
+    """Return a request for the list that leaves open whether the server offers it, or None.
+
+    Its answer has no page, or the page was not the last one.
+    """
     asked = [e for step, e in run.steps(LOOKED).items() if step.name in _LISTS[offer]]
     silent = next((each for each in asked if _page(each) is None), None)
     if silent is None and asked and all((_page(each) or {}).get("nextCursor") for each in asked):
@@ -99,7 +102,7 @@ def _unanswered(run: RunEvidence, offer: Offer) -> Exchange | None:
 
 
 def _page(exchange: Exchange) -> Mapping[str, Any] | None:
-    """The page of a list that an answer holds; an empty one where nothing is at the path."""
+    """Return the page in an answer, an empty page if nothing is at the catalog's path, or None."""
     if exchange.request.is_rpc:
         page = (response_of(exchange) or {}).get("result")
         return page if isinstance(page, dict) and not page.keys().isdisjoint(_MEMBERS) else None
@@ -112,7 +115,7 @@ def _page(exchange: Exchange) -> Mapping[str, Any] | None:
 
 @clause("SRV-PATH-001")
 def test_the_routes_of_the_profile_are_there(run: RunEvidence) -> Checks:
-    """Of a server that claims the profile."""
+    """A server that claims the profile answers its routes with a 2xx."""
     asked = _steps(run, _PROFILE)
     if not asked:
         yield absent(_NOTHING)

@@ -25,7 +25,7 @@ from conformance.kit.verdicts.checks import (
 )
 
 _NAMES = ("name", "tool_id", "id", "resource_id")
-"""What may hold the name of a tool, by its form."""
+"""Members that can have the name of a tool, in any form."""
 
 
 def _status(exchange: Exchange | None) -> int:
@@ -40,7 +40,7 @@ def _resources(run: RunEvidence) -> list[Any] | None:
 
 @clause("HTTP-DISC-001")
 def test_there_is_a_manifest(run: RunEvidence) -> Checks:
-    """A GET of its path answers JSON with resources."""
+    """A GET of the manifest's path is answered with JSON that has a list of resources."""
     manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) == 200 and _resources(run) is not None:
         yield holds()
@@ -53,7 +53,7 @@ def test_there_is_a_manifest(run: RunEvidence) -> Checks:
 
 @clause("HTTP-DISC-002")
 def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
-    """Of every collection."""
+    """Each entry of the manifest has a type and a path."""
     manifest = run.steps(LOOKED)[MANIFEST]
     if _status(manifest) != 200:
         yield absent("kit.not_applicable.nothing_to_judge")
@@ -77,13 +77,13 @@ def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
 
 @clause("HTTP-DISC-003")
 def test_every_collection_answers_json(run: RunEvidence) -> Checks:
-    """Each page of each; of tools, with a list of them in it."""
+    """Each page of each collection is answered with JSON. A page of tools has a list of them."""
     for step, exchange in run.steps("http_look_around").items():
         if step.name == COLLECTION:
             holding = isinstance(body_json(exchange), dict | list)
             yield _collection(exchange, good=_status(exchange) == 200 and holding)
     for step, exchange in run.steps(LOOKED).items():
-        if step.name == RESOURCES and step.number > 1:  # of the first page, see above
+        if step.name == RESOURCES and step.number > 1:  # the first page was checked above
             holding = isinstance(body_json(exchange), dict | list)
             yield _collection(exchange, good=_status(exchange) == 200 and holding)
         if step.name != TOOLS:
@@ -111,7 +111,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
 
 @clause("HTTP-DISC-004")
 def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
-    """And one that does not exist is answered with 404."""
+    """Each tool is found by its id, and an unknown id is answered with 404."""
     unknown_id = run.step("http_look_around", "unknown-id")
     if unknown_id is None or unknown_id.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
@@ -137,7 +137,7 @@ def test_one_resource_is_found_by_its_id(run: RunEvidence) -> Checks:
 
 @clause("HTTP-DISC-005")
 def test_health_is_answered(run: RunEvidence) -> Checks:
-    """With a 2xx."""
+    """The health request is answered with a 2xx."""
     health = run.step("http_look_around", "health")
     if health is None or health.answer is None:
         yield unknown("kit.not_verified.step", reason="http_look_around")
@@ -149,7 +149,7 @@ def test_health_is_answered(run: RunEvidence) -> Checks:
 
 @clause("HTTP-DISC-006")
 def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
-    """And give no tool twice; a collection of one page has nothing to show."""
+    """No cursor and no tool appears twice, and the pages end. A single page shows nothing."""
     for pages in _lists(run):
         names: set[str] = set()
         cursors: set[str] = set()
@@ -173,7 +173,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
 
 
 def _lists(run: RunEvidence) -> list[list[Exchange]]:
-    """The pages of each collection of tools that discovery followed, in order."""
+    """Return the pages of each collection of tools that discovery read, in order."""
     found: dict[str, list[Exchange]] = {}
     for step, exchange in run.steps(LOOKED).items():
         if step.name == TOOLS:
@@ -182,7 +182,7 @@ def _lists(run: RunEvidence) -> list[list[Exchange]]:
 
 
 def _names(document: Any) -> list[str]:
-    """The names of what a page lists, in whichever form."""
+    """Return the names that a page lists, in any form."""
     members = document if isinstance(document, dict) else {}
     lists = [members.get(member) for member in ("tools", "resources")]
     items = [item for one in lists if isinstance(one, list) for item in one]

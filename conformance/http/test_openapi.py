@@ -1,4 +1,4 @@
-"""What an OpenAPI document declares, and whether the answers are as it says (HTTP-OAS)."""
+"""What an OpenAPI document declares, and whether the answers match it (HTTP-OAS)."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import Family
 
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
-"""Keywords that say what a value means, and make none invalid."""
+"""Keywords that describe a value, but make no value invalid."""
 
 
 @family(Family.OPENAPI)
 def test_what_the_document_declares(declared: RunEvidence | ToolEvidence, clause: Clause) -> Checks:
-    """The document as a whole, or one operation of it."""
+    """The document as a whole, or one operation of it, follows the rules."""
     yield from by_rules(None, declared.problems, clause.id)
 
 
 @clause("HTTP-OAS-003")
 def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
-    """By the schema of its own status; CALL-002 speaks of an answer that is not JSON."""
+    """A JSON answer is valid for the schema of its status. Other answers belong to CALL-002."""
     if any(problem.clause == "HTTP-OAS-002" for problem in tool.problems):
         return
     answers: Mapping[str, Any] = tool.tool.raw["answers"]
@@ -54,7 +54,7 @@ def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
 
 
 def _is_of_another_form(call: Call) -> bool:
-    """Whether an answer has a media type that is documented, and has a schema of its own."""
+    """Return whether an answer has a documented media type other than the JSON one."""
     status, kinds = str(call.reading.status), call.tool.raw.get("kinds", {})
     listed = kinds.get(status, kinds.get("2XX", ()))
     answer = call.exchange.answer
@@ -65,7 +65,10 @@ def _is_of_another_form(call: Call) -> bool:
 
 @clause("HTTP-OAS-004")
 def test_a_success_has_a_status_that_is_documented(tool: ToolEvidence) -> Checks:
-    """By its number, its class or `default`. A document need not list every status of an error."""
+    """The document lists the status of a success, as a number, as `2XX` or as `default`.
+
+    A document need not list every status of an error.
+    """
     responses = tool.tool.raw["operation"].get("responses")
     named = map(str, responses) if isinstance(responses, dict) else ()
     listed = {status.upper() for status in named if not status.startswith("x-")}

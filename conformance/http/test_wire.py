@@ -25,13 +25,13 @@ from conformance.kit.verdicts.sent_words import step_words
 _MISDIRECTED = frozenset({
     "unknown-path", "unknown-tool", "wrong-method", "wrong-method-beside",
 })  # fmt: skip
-"""Steps whose body is as it should be."""
+"""Steps whose body is valid."""
 _OF_THEIR_OWN = _MISDIRECTED | {"not-json", "cut-json", "wrong-type"}
 """Steps whose envelope has a clause of its own."""
 _OF_THE_CARRIER = frozenset({408, 411, 413, 414, 431})
 """Refusals that a server's HTTP library writes before the application sees the request."""
 _FIRST = Step("unknown-path", mark=Mark.ALIVE)
-"""If even the first request got no answer, the server was dead before the script began."""
+"""The step after the first request. Without an answer to both, the server was dead before."""
 
 _CORS = "access-control-allow-origin"
 
@@ -43,7 +43,7 @@ def _status(exchange: Exchange) -> int:
 def _refused(
     run: RunEvidence, script: str, steps: tuple[str, ...], statuses: range | set[int]
 ) -> Checks:
-    """Each step is answered with one of these statuses, in the error envelope."""
+    """Check that each step is answered with one of these statuses, in the error envelope."""
     for step in steps:
         exchange = run.step(script, step)
         if exchange is None or exchange.answer is None:
@@ -70,19 +70,22 @@ def _refused(
 
 @clause("HTTP-ERR-004")
 def test_an_unknown_path_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
-    """With 404."""
+    """An unknown path is answered with 404, in the error envelope."""
     yield from _refused(run, "http_wire", ("unknown-path",), {404})
 
 
 @clause("HTTP-ERR-005")
 def test_an_unknown_tool_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
-    """With 404."""
+    """An unknown tool is answered with 404, in the error envelope."""
     yield from _refused(run, "http_wire", ("unknown-tool",), {404})
 
 
 @clause("HTTP-ERR-006")
 def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
-    """With 405, and `Allow` (RFC 9110, section 15.5.6); a path may have a GET of its own."""
+    """A wrong method is answered with 405, in the envelope, and with `Allow` (RFC 9110, 15.5.6).
+
+    The clause does not apply if the path has a GET of its own.
+    """
     exchange = run.step("http_wire", "wrong-method")
     if exchange is not None and _has_own_get(run, exchange):
         yield absent("kit.not_applicable.own_get")
@@ -96,9 +99,10 @@ def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
 
 
 def _has_own_get(run: RunEvidence, exchange: Exchange) -> bool:
-    """Whether a GET of a tool's path leads to something else: `/tools/validate` is `/tools/{id}`.
+    """Return whether a GET of a tool's path leads to another route: `/tools/validate` to
+    `/tools/{id}`.
 
-    Then what is missing is answered in the same way next to it, and in another way elsewhere.
+    Then a missing tool next to it gets the same answer, and an unknown path gets another one.
     """
     if 200 <= _status(exchange) < 300:
         return True
@@ -111,19 +115,19 @@ def _has_own_get(run: RunEvidence, exchange: Exchange) -> bool:
 
 @clause("HTTP-ERR-007")
 def test_a_body_that_is_not_json_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
-    """With a 4xx."""
+    """A body that is not JSON is refused with a 4xx, in the error envelope."""
     yield from _refused(run, "http_wire", ("not-json", "cut-json"), range(400, 500))
 
 
 @clause("HTTP-ERR-008")
 def test_another_media_type_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
-    """With a 4xx."""
+    """A body of another media type is refused with a 4xx, in the error envelope."""
     yield from _refused(run, "http_wire", ("wrong-type",), range(400, 500))
 
 
 @clause("HTTP-ERR-011")
 def test_whatever_is_refused_is_refused_in_the_envelope(run: RunEvidence) -> Checks:
-    """Also what other clauses do not ask for: a strange number, another encoding, no body."""
+    """Other refusals have the envelope, too: of a strange number, another encoding, or no body."""
     for step, exchange in run.steps("http_wire").items():
         if step.name in _OF_THEIR_OWN or step.mark is Mark.ALIVE:
             continue
@@ -141,7 +145,7 @@ def test_whatever_is_refused_is_refused_in_the_envelope(run: RunEvidence) -> Che
 
 @clause("HTTP-ERR-009")
 def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
-    """400 for what is not JSON, 415 for another media type."""
+    """A body that is not JSON gets 400, and another media type gets 415."""
     for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
         exchange = run.step("http_wire", step)
         if exchange is None or exchange.answer is None:
@@ -161,7 +165,7 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
 
 @clause("HTTP-CORS-001")
 def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
-    """Where a success has any."""
+    """If a success has a CORS header, errors have one that admits the same page."""
     success = run.step("http_cors", "success")
     if success is None or success.answer is None:
         yield unknown("kit.not_verified.step", reason="http_cors/success")
@@ -180,14 +184,14 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
 
 
 def _admits(exchange: Exchange, allowed: str) -> bool:
-    """Whether it admits the page that a success admits: as that did, by name, or as anyone."""
+    """Return whether an answer admits the page: with the success's value, by name, or with `*`."""
     given = exchange.answer.header(_CORS) if exchange.answer is not None else None
     return given is not None and given in {allowed, "*", ORIGIN}
 
 
 @clause("HTTP-CORS-002")
 def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
-    """Where a success has any: without them no page could make the call."""
+    """If a success has a CORS header, the preflight has one, too, and a 2xx. Pages need both."""
     success, preflight = (run.step("http_cors", name) for name in ("success", "preflight"))
     if success is None or success.answer is None or preflight is None:
         yield unknown("kit.not_verified.step", reason="http_cors/preflight")
@@ -206,7 +210,7 @@ def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> 
 
 @clause("HTTP-WIRE-001")
 def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Checks:
-    """The list of tools is asked for after each."""
+    """The server answers the list of tools after each malformed request."""
     steps = run.steps("http_wire")
     alive = True
     for step, exchange in steps.items():
@@ -226,7 +230,10 @@ def test_the_server_answers_after_each_malformed_request(run: RunEvidence) -> Ch
 
 @clause("HTTP-WIRE-002")
 def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: RunEvidence) -> Checks:
-    """Whether it is taken or refused is the server's affair."""
+    """A malformed request does not cause a 5xx or a dropped connection.
+
+    The server may accept it.
+    """
     for step, exchange in run.steps("http_wire").items():
         if step.name in _MISDIRECTED or step.mark is Mark.ALIVE:
             continue
@@ -246,9 +253,9 @@ def test_a_malformed_request_is_not_answered_as_a_failure_of_the_server(run: Run
 
 
 def _is_dropped(run: RunEvidence, exchange: Exchange, step: Step) -> bool:
-    """Whether the connection was closed without an answer by a server that lives on.
+    """Return whether a running server closed the connection without an answer.
 
-    In the middle of what is longer than it takes, a server may close it.
+    It may close the connection while it reads a body that is too long.
     """
     after = run.steps("http_wire").get(replace(step, mark=Mark.ALIVE))
     lives = after is not None and after.answer is not None and after.trouble is None
