@@ -1,6 +1,7 @@
-"""Calls of a toolset's tool as call records: what the rules of the vocabulary are judged on.
+"""Builds call records of a toolset's tools, which the rules of the runtime vocabulary check.
 
-Over HTTP the tool result is the body; over MCP it is put together from where the binding has it.
+Over HTTP the tool result is the body. Over MCP it is put together from several places of the
+result.
 """
 
 from __future__ import annotations
@@ -29,15 +30,15 @@ BOUNDS = ("returned", "total", "truncated", "refinement_hint")
 Members = Mapping[str, Any]
 
 _MOST_KEPT = 4096
-"""Records remembered: each is asked for by two dozen judges."""
+"""The most records in each cache: about two dozen judges ask for each record."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Record:
-    """One call: the exchange that shows it, what was sent, what it ended with, what is wrong.
+    """One call with its exchange, its arguments, its result and its problems.
 
-    `at` is the call where a case made it, and `step` the name of its step elsewhere. `result` is
-    the tool result, None where the answer has none. `meta` is what was sent of the call itself.
+    `at` is the call of a case, or the exchange of a script's step, whose name is `step`. `result`
+    is the tool result, or None if the answer has none. `meta` is the call's metadata that was sent.
     """
 
     at: Call | Exchange
@@ -50,12 +51,12 @@ class Record:
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """A JSON object; an empty one where the value is none."""
+    """Return a value that is a JSON object, or an empty object."""
     return value if isinstance(value, dict) else {}
 
 
 def records(tool: ToolEvidence) -> list[Record]:
-    """Every call of a tool that was answered: those of its cases, then those of the script."""
+    """Return the records of a tool's answered calls: of its cases first, then of the script."""
     if tool.entry is None:
         return []
     entry = ByIdentity(tool.entry)
@@ -68,7 +69,7 @@ def records(tool: ToolEvidence) -> list[Record]:
 
 @lru_cache(maxsize=_MOST_KEPT)
 def _of_call(key: ByIdentity, entry: ByIdentity) -> Record | None:
-    """The record of a case's call; none where `arguments` itself is malformed."""
+    """Return the record of a case's call, or None if `arguments` itself is malformed."""
     call: Call = key.held
     arguments = call.case.arguments
     if not isinstance(arguments, dict):
@@ -109,12 +110,12 @@ def _record(
 
 
 def _inside(path: str) -> str:
-    """Where in the tool result a problem is; elsewhere as it stands."""
+    """Return a problem's path within the tool result. Paths outside it stay the same."""
     return path.replace("$.tool_result", "$", 1)
 
 
 def _body(reading: Reading) -> Members | None:
-    """The tool result that the body of an answer is."""
+    """Return the body of an answer if it is a tool result."""
     document = reading.document
     if not isinstance(document, dict) or not {"name", "tool_call_id"} & document.keys():
         return None
@@ -122,7 +123,7 @@ def _body(reading: Reading) -> Members | None:
 
 
 def _assembled(entry: Members, reading: Reading) -> Members:
-    """The tool result that a result of `tools/call` says, from the places of the binding."""
+    """Build the tool result from a result of `tools/call`, as the MCP binding places its parts."""
     result = as_object(reading.result)
     meta = as_object(result.get("_meta"))
     structured: Any = result.get("structuredContent")
@@ -139,7 +140,7 @@ def _assembled(entry: Members, reading: Reading) -> Members:
         made["error"] = (
             {name: value for name, value in error.items() if name != "errors"}
             if isinstance(error, dict)
-            else {"message": "-"}  # that it is not there is RT-MCP-001
+            else {"message": "-"}  # RT-MCP-001 reports that it is missing
         )
     for key in (MetaKey.RETRY_HINT, MetaKey.SERVER_DATA):
         if key_in(meta, key) is not None:
@@ -148,7 +149,7 @@ def _assembled(entry: Members, reading: Reading) -> Members:
 
 
 def _model_view(reading: Reading) -> Any:
-    """What a model is shown of a result: its texts, decoded where they are JSON, and its data."""
+    """Return what a model sees of a result: its texts, decoded if they are JSON, and its data."""
     result = as_object(reading.result)
     return {"content": _texts(result), "structured": result.get("structuredContent")}
 
@@ -166,7 +167,7 @@ def _texts(result: Members) -> list[Any]:
 
 
 def _sent(exchange: Exchange) -> tuple[Members, Members | None]:
-    """The arguments and the meta that a script's request carries."""
+    """Return the arguments and the call's metadata in a script's request."""
     body = as_object(_json(exchange.request.body))
     request = exchange.request
     if not request.is_rpc:
@@ -186,10 +187,10 @@ def _json(raw: bytes) -> Any:
 
 
 def ended(tool: ToolEvidence) -> Iterator[Record]:
-    """The calls that have a tool result."""
+    """Yield the records that have a tool result."""
     return (each for each in records(tool) if each.result is not None)
 
 
 def not_called(reason: Message) -> Check:
-    """The check of a tool that was left out."""
+    """Return the check for a tool that was not called, with the reason."""
     return unknown(reason.id, None, **dict(reason.values))

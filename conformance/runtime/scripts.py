@@ -1,4 +1,4 @@
-"""The runtime vocabulary's sequences: calls that no case makes."""
+"""The scripts of the runtime vocabulary: calls that no case makes."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.spec.vocabulary import Binding, Emission, MetaKey
 
 SENT = "runtime_calls"
-"""The script whose steps are calls of tools: each names its tool."""
+"""The script whose steps are calls of tools; each step has the tool's name."""
 
 LATER = "runtime_later"
-"""The script that fetches results later: steps as in `SENT`."""
+"""The script that fetches results later; its steps have the tool's name, too."""
 
 POLL = "poll"
-"""The name of its steps that ask for the status."""
+"""The name of the steps of `LATER` that ask for the status."""
 
 CANARY = "agent-formats-injected-7d41"
 """A value that no runtime would inject."""
@@ -40,14 +40,14 @@ MOST_POLLS = 40
 _MOST_TOOLS = 8
 _FIRST_ID = 950_000_000
 _PLENTY = 1000
-"""A limit for tools that name no highest one."""
+"""The limit for tools whose schema has no maximum."""
 
 Members = Mapping[str, Any]
 Sent = Generator[Action, Exchange, Exchange]
 
 
 def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
-    """The tools of toolsets whose baseline call is known."""
+    """Return the first tools of toolsets whose baseline call is known, with their entries."""
     entries = stage.offered.entries
     able = [(t, entries[t.name]) for t in stage.tools if t.name in entries]
     return [(tool, entry) for tool, entry in able if tool.name in stage.good_calls][:_MOST_TOOLS]
@@ -55,7 +55,9 @@ def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
 
 @script(*BINDINGS)
 def runtime_calls(stage: Stage) -> Steps:
-    """Calls with meta, with server data on and off, with an injected field, and of four sizes."""
+    """Call each tool with metadata, with server data on and off, with an injected field, and in
+    sizes.
+    """
     ids = count(_FIRST_ID)
     for tool, entry in _in_toolsets(stage):
         good = stage.good_calls[tool.name]
@@ -80,15 +82,15 @@ def runtime_calls(stage: Stage) -> Steps:
 
 
 def _sizes(stage: Stage, tool: Tool, good: Members, ids: Any) -> Generator[Action, Exchange, None]:
-    """All that there is; then exactly as many as that, one more, one fewer.
+    """Ask for all items; then for exactly that number, for one more, and for one fewer.
 
-    How many there are is what the widest call returns, if nothing of it was cut.
+    The number is what the widest call returns, if its result was not cut.
     """
     properties = tool.input_schema.get("properties")
     schema = properties.get(LIMIT) if isinstance(properties, dict) else None
     if not isinstance(schema, dict) or schema.get("type") != "integer":
         return
-    least = max(1, _bound(schema, "minimum", 1))  # what returns nothing is never cut
+    least = max(1, _bound(schema, "minimum", 1))  # an empty result is never cut
     most = _bound(schema, "maximum", _PLENTY)
     widest = _request(stage, tool, {**good, LIMIT: most}, next(ids))
     exchange = yield Send(widest, Step("all", tool=tool.name))
@@ -107,7 +109,7 @@ def _bound(schema: Members, keyword: str, otherwise: int) -> int:
 
 
 def _told(exchange: Exchange) -> tuple[int | None, Any]:
-    """What an answer says of its bounds: how many it returns, whether it was cut."""
+    """Return how many items an answer says that it returns, and whether they were cut."""
     document = body_json(exchange) if exchange.request.answer_to is None else None
     bounds = document.get("bounds") if isinstance(document, dict) else None
     if exchange.request.answer_to is not None:
@@ -119,7 +121,7 @@ def _told(exchange: Exchange) -> tuple[int | None, Any]:
 
 
 def _resolved(url: str, place: str) -> str:
-    """A `Location` as a whole URL: it is relative to what was called, not to the target."""
+    """Return a `Location` as a full URL. It is relative to the called URL, not to the target."""
     try:
         return urljoin(url, place)
     except ValueError:  # such as `http://[`, which the connection refuses
@@ -134,7 +136,7 @@ def _first_text(listed: Any) -> str | None:
 def _request(
     stage: Stage, tool: Tool, arguments: Any, id: int, meta: Members | None = None
 ) -> Request:
-    """A call, with the meta of the call where the binding has it."""
+    """Return a call with its metadata, where the binding places it."""
     if isinstance(stage.binding, HttpBinding):
         request = stage.binding.call(tool, arguments)
         if meta is None:
@@ -153,7 +155,7 @@ def _request(
 
 @script(Binding.HTTP, fresh=True)
 def runtime_later(stage: Stage) -> Steps:
-    """Calls of tools that change nothing, to be fetched later, from another connection."""
+    """Call tools that change nothing, and fetch the results later, over another connection."""
     web = stage.web()
     for tool, _ in _in_toolsets(stage):
         if tool.annotations.read_only is not True and tool.safe is not True:

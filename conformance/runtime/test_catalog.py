@@ -1,4 +1,4 @@
-"""The toolset catalog (RT-CAT, -TID, -KIND, and what is declared of injected and server data)."""
+"""The toolset catalog, with its injected fields and server data (RT-CAT, RT-TID, RT-KIND)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ def _problems(run: RunEvidence) -> list[Problem]:
 
 @family(Family.TOOLSET_CATALOG)
 def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
-    """What is wrong with it; a clause about some fields needs a tool that has one of them."""
+    """The catalog follows the rules. A clause about certain fields needs a tool that has one of
+    them.
+    """
     when, entries = clause.when, members(run.offered.catalog, "tools")
     having = (name in each for each in entries if isinstance(each, dict) for name in when.has)
     counts = when.always or any(having)
@@ -28,11 +30,11 @@ def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
 
 @clause("RT-CAT-006")
 def test_each_entry_is_about_a_tool_of_the_target(run: RunEvidence) -> Checks:
-    """By its id, or by the last part of it."""
+    """Each entry's id, or the last part of it, is the name of a tool of the target."""
     used = {id(entry) for entry in run.offered.entries.values()}
     for index, entry in enumerate(members(run.offered.catalog, "tools")):
         if not isinstance(entry, dict) or not isinstance(entry.get("id"), str):
-            continue  # RT-CAT-001 and RT-TID-001 say so
+            continue  # RT-CAT-001 and RT-TID-001 report it
         if id(entry) in used:
             yield holds()
         else:

@@ -1,4 +1,4 @@
-"""What a model does not see, and where MCP has it: RT-INJ-002, RT-SD-007, RT-MCP."""
+"""What a model does not see, and where MCP places it: RT-INJ-002, RT-SD-007, RT-MCP."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def _declares(tool: ToolEvidence) -> bool:
 
 @clause("RT-INJ-002")
 def test_an_injected_field_of_the_caller_is_not_obeyed(tool: ToolEvidence) -> Checks:
-    """Refused, or answered as without it; the same call before and after must agree with itself."""
+    """A call with an injected field is refused, or gets the same result as without it.
+
+    The plain calls before and after it must have equal results; otherwise nothing is known.
+    """
     by_step = {each.step: each for each in records(tool)}
     record = by_step.get("injected")
     if record is None:
@@ -54,7 +57,7 @@ def _given(record: Record | None) -> Any:
 
 @clause("RT-SD-007")
 def test_the_tool_does_not_receive_the_reserved_argument(tool: ToolEvidence) -> Checks:
-    """A call that is accepted without it must not be refused because of it."""
+    """A call with the reserved argument is not refused as invalid input."""
     for record in records(tool):
         if RESERVED not in record.arguments or not _declares(tool):
             continue
@@ -66,7 +69,7 @@ def test_the_tool_does_not_receive_the_reserved_argument(tool: ToolEvidence) -> 
 
 @clause("RT-MCP-001")
 def test_error_and_hint_stand_in_their_places(tool: ToolEvidence) -> Checks:
-    """Of results that say that the call failed."""
+    """A result with `isError` has the error in `_meta`, and no retry hint in another place."""
     if tool.left_out is not None:
         yield not_called(tool.left_out)
         return
@@ -93,7 +96,7 @@ def test_error_and_hint_stand_in_their_places(tool: ToolEvidence) -> Checks:
 
 @clause("RT-MCP-002")
 def test_a_bounded_tool_declares_its_bounds_over_mcp(tool: ToolEvidence) -> Checks:
-    """In its output schema, and in the data of each success."""
+    """A bounded tool has its bounds in the output schema, and in the data of each success."""
     if tool.entry is None or tool.entry.get("bounded") is not True:
         return
     schema = as_object(tool.tool.raw.get("outputSchema"))
@@ -110,7 +113,7 @@ def test_a_bounded_tool_declares_its_bounds_over_mcp(tool: ToolEvidence) -> Chec
 
 @clause("RT-MCP-003")
 def test_server_data_stands_in_its_place(tool: ToolEvidence) -> Checks:
-    """In `_meta`, and neither next to it nor in the data."""
+    """Server data is under its key in `_meta`, and not elsewhere in the result."""
     if not _declares(tool):
         return
     for record in ended(tool):

@@ -29,7 +29,7 @@ def _status(exchange: Exchange | None) -> int:
 
 
 class _Fetched:
-    """The steps of the script about one tool; all None where the answer was no 202."""
+    """The script's steps about one tool; `started` is None unless the answer was a 202."""
 
     def __init__(self, tool: ToolEvidence) -> None:
         name = tool.tool.name
@@ -45,13 +45,13 @@ class _Fetched:
 
     @property
     def statuses(self) -> list[Exchange]:
-        """Each answer that is meant as a status."""
+        """The answers to status requests that have the status 200."""
         return [each for each in self.polls if _status(each) == 200]
 
 
 @family(Family.CALL_STATUS)
 def test_each_status(tool: ToolEvidence, clause: Clause) -> Checks:
-    """Every answer of a call that was told to come later."""
+    """Each status of a call whose result comes later follows the rules."""
     fetched = _Fetched(tool)
     for exchange in fetched.statuses if fetched.started is not None else []:
         problems = validate(body_json(exchange), "call-status")
@@ -71,7 +71,10 @@ def test_an_answer_that_comes_later_says_where(tool: ToolEvidence) -> Checks:
 
 @clause("RT-ASYNC-004")
 def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks:
-    """Of a tool that changes nothing, and says the same each time that it is asked immediately."""
+    """A result that is fetched later equals an immediate one.
+
+    The evidence is a tool that changes nothing and gives the same immediate result twice.
+    """
     fetched = _Fetched(tool)
     if fetched.started is None:
         return
@@ -108,7 +111,7 @@ def test_a_final_status_does_not_change(tool: ToolEvidence) -> Checks:
 
 @clause("RT-ASYNC-006")
 def test_a_call_outlives_its_connection(tool: ToolEvidence) -> Checks:
-    """The status is asked for from another connection than the call was made from."""
+    """The status of a call is available over another connection."""
     fetched = _Fetched(tool)
     if fetched.started is None or not fetched.polls:
         return

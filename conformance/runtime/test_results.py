@@ -1,4 +1,4 @@
-"""Tool results: what is in them, their bounds, their ids (RT-META, RT-BND-010, RT-HTTP-001)."""
+"""Tool results: their content, their bounds, their ids (RT-META, RT-BND-010, RT-HTTP-001)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,9 @@ _TRAITS: Mapping[ToolTrait, Callable[[Members], bool]] = {
 
 @family(Family.TOOL_RESULT)
 def test_each_tool_result(tool: ToolEvidence, clause: Clause) -> Checks:
-    """What the rules say of each record. One that lacks what the clause is about does not pass."""
+    """Each tool result follows the rules. A result without a clause's fields does not count as a
+    pass.
+    """
     when = clause.when
     if when.tool is not None and (tool.entry is None or not _TRAITS[when.tool](tool.entry)):
         return
@@ -53,7 +55,7 @@ def test_each_tool_result(tool: ToolEvidence, clause: Clause) -> Checks:
 
 @clause("RT-HTTP-001")
 def test_the_body_is_the_tool_result(tool: ToolEvidence) -> Checks:
-    """Of accepted calls, and of those that were refused for their arguments."""
+    """The body of an accepted call, or of a call with refused arguments, is a tool result."""
     if tool.left_out is not None:
         yield not_called(tool.left_out)
         return
@@ -68,7 +70,10 @@ def test_the_body_is_the_tool_result(tool: ToolEvidence) -> Checks:
 
 @clause("RT-BND-010")
 def test_a_result_is_cut_exactly_where_a_larger_one_has_more(tool: ToolEvidence) -> Checks:
-    """Asked for exactly as many as there are, for one more and for one fewer."""
+    """A result says `truncated: true` exactly if it has fewer items than there are.
+
+    The script asks for all items, for one more, and for one fewer.
+    """
     by_step = {each.step: each for each in records(tool)}
     whole = _list(by_step.get("all"))
     if whole is None:
@@ -81,7 +86,7 @@ def test_a_result_is_cut_exactly_where_a_larger_one_has_more(tool: ToolEvidence)
         cut = as_object(as_object(record.result).get("bounds")).get("truncated")
         fewer = len(given) < len(whole)
         if not fewer and given != whole:
-            continue  # other items than a moment ago: they cannot be compared
+            continue  # the items changed since the first call, so they cannot be compared
         if not given and fewer:
             continue  # RT-BND-002: an empty page may say either, with the total that fits
         if cut is fewer:
@@ -94,7 +99,7 @@ def test_a_result_is_cut_exactly_where_a_larger_one_has_more(tool: ToolEvidence)
 
 
 def _list(record: Record | None) -> list[Any] | None:
-    """The items of a success; the bounds that stand among them over MCP are none."""
+    """Return the items of a success, without the bounds that MCP places among them."""
     if record is None or not record.reading.accepted:
         return None
     result = as_object(record.result).get("result")
@@ -117,7 +122,7 @@ def test_a_result_echoes_the_id_of_its_call(tool: ToolEvidence) -> Checks:
 
 @clause("RT-META-006")
 def test_each_call_without_meta_has_an_id_of_its_own(tool: ToolEvidence) -> Checks:
-    """An answer without any id is not a repetition: RT-RES-001 and RT-META-005 speak of it."""
+    """No id appears twice. RT-RES-001 and RT-META-005 report an answer without an id."""
     seen: set[str] = set()
     for record in ended(tool):
         own = as_object(record.result).get("tool_call_id")
