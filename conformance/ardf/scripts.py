@@ -1,4 +1,4 @@
-"""ARDF's sequences: what the collections themselves do not show."""
+"""ARDF's scripts: what the collections themselves do not show."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from conformance.spec.vocabulary import Binding, ResourceType
 ONE = "one"
 UNKNOWN = "unknown"
 FILTERED = "filtered"
-"""The names of the steps, each with the collection's path; one that is filtered has a type too."""
+"""The names of the steps.
+
+Each step has the collection's path, and a filtered one has a type, too.
+"""
 
 NO_RESOURCE = "agent-formats-no-such-resource"
 
 
 def named(offered: Offered, path: str) -> list[Found]:
-    """The resources of a collection that have an id, in order."""
+    """Return the resources of a collection that have an id, in order."""
     return [each for each in offered.resources if each.collection == path and each.id]
 
 
 @script(Binding.HTTP)
 def ardf_look_around(stage: Stage) -> Steps:
-    """Of each collection each resource by its id, an unknown id, and two filters."""
+    """Ask each collection for its resources by id, for an unknown id, and with two filters."""
     web = stage.web()
     left = MOST_ITEMS
     for collection in stage.offered.collections:
@@ -45,7 +48,7 @@ def ardf_look_around(stage: Stage) -> Steps:
 
 @script(*MCP_BINDINGS)
 def ardf_absent(stage: Stage) -> Steps:
-    """A read of a URI that no resource has; its scheme fits no template of the server."""
+    """Read a URI that no resource has; its scheme fits no template of the server."""
     if stage.offered.resources:
         params = {"uri": f"{NO_RESOURCE}:{NO_RESOURCE}"}
         speaker = stage.speaker()

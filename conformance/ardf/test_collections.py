@@ -30,7 +30,7 @@ from conformance.spec.messages import listed
 from conformance.spec.vocabulary import Family
 
 _NOTHING_SAID = frozenset({401, 403, 429, 503})
-"""Rights and load: they say nothing of what is there."""
+"""Statuses about rights and load, which do not show what exists."""
 
 
 def _status(exchange: Exchange) -> int:
@@ -39,25 +39,25 @@ def _status(exchange: Exchange) -> int:
 
 @clause("ARDF-COL-001")
 def test_a_collection_holds_resources(run: RunEvidence) -> Checks:
-    """Each page that could be read."""
+    """Each page that could be read is a valid collection."""
     for collection in run.offered.collections:
         for page in collection.pages:
             document = body_json(page)
             if _status(page) != 200 or document is None:
-                continue  # HTTP-DISC-003 says so
+                continue  # HTTP-DISC-003 reports it
             listed = document if not isinstance(document, dict) else _without_items(document)
             yield from by_rules(page, validate(listed, "collection"), "ARDF-COL-001")
 
 
 def _without_items(document: Mapping[str, Any]) -> dict[str, Any]:
-    """A page, its resources taken out: those are judged by themselves."""
+    """Return a page without its resources, which are checked one by one."""
     listed = document.get("resources")
     return {**document, "resources": []} if isinstance(listed, list) else dict(document)
 
 
 @family(Family.MANIFEST)
 def test_the_manifest(run: RunEvidence, clause: Clause) -> Checks:
-    """The document that names the collections, where one was read."""
+    """The manifest, if it could be read, follows the rules."""
     exchange = run.steps(LOOKED).get(MANIFEST)
     document = body_json(exchange) if exchange is not None and _status(exchange) == 200 else None
     if document is not None:
@@ -65,7 +65,7 @@ def test_the_manifest(run: RunEvidence, clause: Clause) -> Checks:
 
 
 def _asked(run: RunEvidence, name: str) -> Iterator[tuple[Step, Exchange]]:
-    """The steps of the chapter's script that ask one thing."""
+    """Yield the steps of the chapter's script that have this name."""
     for step, exchange in run.steps("ardf_look_around").items():
         if step.name == name:
             yield step, exchange
@@ -73,11 +73,11 @@ def _asked(run: RunEvidence, name: str) -> Iterator[tuple[Step, Exchange]]:
 
 @clause("HTTP-RES-001")
 def test_one_resource_is_the_same_alone(run: RunEvidence) -> Checks:
-    """Each resource of each collection."""
+    """Each resource of a collection is the same when it is requested by its id."""
     asked = [*_asked(run, ONE)]
     own = {path: named(run.offered, path) for path in {step.place for step, _ in asked}}
     for step, exchange in asked:
-        # A record of an earlier kit holds the first of each collection, and no number.
+        # An earlier kit recorded only the first resource of each collection, without a number.
         found = own[step.place][max(step.number, 1) - 1 :][:1]
         if not found:
             yield unknown("kit.not_verified.not_recorded", exchange)
@@ -128,7 +128,10 @@ def test_a_refused_request_for_a_resource_has_the_envelope(run: RunEvidence) -> 
 
 @clause("HTTP-RES-004")
 def test_the_filter_leaves_resources_of_one_type(run: RunEvidence) -> Checks:
-    """The collection's own type, and one that it does not hold."""
+    """A filter by a type leaves only resources of that type, or none.
+
+    The filters are a type that the collection has, and one that it does not have.
+    """
     for step, exchange in _asked(run, FILTERED):
         if _status(exchange) != 200:
             continue
@@ -165,7 +168,7 @@ def test_a_collection_holds_what_the_manifest_says(run: RunEvidence) -> Checks:
 
 @clause("MCP-RES-001")
 def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
-    """Each that is listed with ARDF's media type."""
+    """A resource that is listed with ARDF's media type is read as one text of that type."""
     for found in run.offered.resources:
         step = found.exchange.step
         if step is None or step.name != READ:
@@ -186,7 +189,9 @@ def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
 
 @clause("MCP-RES-002")
 def test_a_read_of_what_is_not_there_is_refused(run: RunEvidence) -> Checks:
-    """With an error, whatever its code: the versions of MCP name different ones."""
+    """Reading an unknown URI gets an error with any code, because MCP's versions name different
+    codes.
+    """
     exchange = run.step("ardf_absent", UNKNOWN)
     if exchange is None or _status(exchange) in _NOTHING_SAID:
         return

@@ -18,7 +18,7 @@ from conformance.spec.vocabulary import Family, ResourceType
 
 @family(Family.RESOURCE)
 def test_each_resource(run: RunEvidence, clause: Clause) -> Checks:
-    """One check for each resource that a clause is about, and one for each of its problems."""
+    """Each resource with a clause's fields follows the clause; each problem is a finding."""
     problems = _problems(run).get(clause.id, [])
     for found, problem in problems:
         path = json_path((*found.place, *problem.place[2:]))
@@ -32,7 +32,7 @@ def test_each_resource(run: RunEvidence, clause: Clause) -> Checks:
 
 
 def _has(item: Mapping[str, Any], when: When) -> bool:
-    """Whether a resource has what a clause is about; its blocks may be in any dialect."""
+    """Return whether a resource has what a clause is about; its blocks may be in any dialect."""
     return (
         when.always
         or any(name in item for name in when.has)
@@ -43,9 +43,9 @@ def _has(item: Mapping[str, Any], when: When) -> bool:
 
 @cached
 def _problems(run: RunEvidence) -> dict[str, list[tuple[Found, Problem]]]:
-    """What is wrong with each resource, by clause; references may lead to any tool of the run.
+    """Return the problems of each resource, by clause. References may lead to any tool of the run.
 
-    All resources of a run are checked as the one catalog that they are.
+    All resources of a run are checked together, as one catalog.
     """
     found = _readable(run)
     known = {each.id for each in found}
@@ -56,17 +56,17 @@ def _problems(run: RunEvidence) -> dict[str, list[tuple[Found, Problem]]]:
     ]
     whole: dict[str, Any] = {"resources": [*(each.data for each in found), *tools]}
     if not run.offered.whole:
-        whole["nextCursor"] = "more"  # what is referred to may be on a page that nobody saw
+        whole["nextCursor"] = "more"  # a reference may lead to a page that was not read
     by_clause: dict[str, list[tuple[Found, Problem]]] = {}
     for problem in validate(whole, "collection"):
         place = problem.place
         if problem.clause is None or len(place) < 2 or not isinstance(place[1], int):
             continue
-        if place[1] < len(found):  # the others stand for tools, which ATDF judges
+        if place[1] < len(found):  # the others represent tools, which ATDF's clauses check
             by_clause.setdefault(problem.clause, []).append((found[place[1]], problem))
     return by_clause
 
 
 def _readable(run: RunEvidence) -> list[Found]:
-    """The resources that there are: what cannot be read over MCP is MCP-RES-001's."""
+    """Return the resources that could be read. MCP-RES-001 reports the others."""
     return [each for each in run.offered.resources if each.place or each.data is not None]
