@@ -1,4 +1,4 @@
-"""What only HTTP has: sessions, methods, headers, origins."""
+"""The scripts that only HTTP needs: sessions, methods, headers, origins."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from conformance.mcp.steps import (
 from conformance.spec.vocabulary import Era
 
 FOREIGN = "http://attacker.example"
-"""An origin that no server on this machine can mean to serve."""
+"""An origin that no server on this machine would allow on purpose."""
 
 _STREAM = {"Accept": "text/event-stream"}
 _VERSION_HEADER_SINCE = "2025-06-18"
@@ -39,9 +39,10 @@ _SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
 
 @script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_session(stage: Stage) -> Steps:
-    """A session from its beginning to its end; GET is sent once, a second may be refused.
+    """Start, use and end a session. GET is sent only once, because a server may refuse a second
+    one.
 
-    It is probed with the list of tools, which every server with tools answers.
+    The probe asks for the list of tools, which every server with tools answers.
     """
     own = ids(10)
     speaker = yield from shake(spoken(stage.binding, McpHttpBinding), own)
@@ -64,9 +65,9 @@ def mcp_session(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, fresh=True, handshake=False, protocol=True)
 def mcp_origin(stage: Stage) -> Steps:
-    """The same request without an origin and with a foreign one, where the target is local.
+    """Send a local target the same request without an origin and with a foreign one.
 
-    Then what a browser would ask before it lets a page of that origin send the request.
+    Then send the preflight that a browser sends before a page of that origin may make the request.
     """
     if not is_loopback(stage.run.endpoint):
         return
@@ -83,12 +84,12 @@ def mcp_origin(stage: Stage) -> Steps:
 
 
 def unsafe(request: HttpRequest) -> tuple[str, ...]:
-    """The headers that a page may send only if the server's answer to a preflight names them."""
+    """Return the headers that a page may send only if the answer to a preflight names them."""
     return tuple(sorted({n.lower() for n, _ in request.headers} - _SAFE))
 
 
 def _opening(stage: Stage, id: int) -> HttpRequest:
-    """A request that needs nothing before it."""
+    """Return a request that can come first on a connection."""
     speaker = spoken(stage.binding, McpHttpBinding)
     if stage.run.era is Era.LEGACY:
         return speaker.initialize(id=id)
@@ -97,7 +98,7 @@ def _opening(stage: Stage, id: int) -> HttpRequest:
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_headers(stage: Stage) -> Steps:
-    """The standard headers: missing, other than the body, in another case, encoded."""
+    """Send the standard headers: missing, unlike the body, in another case, and encoded."""
     own, speaker, method = ids(12), stage.speaker(), harmless(stage)
 
     def listed(**headers: str | None) -> Request:
@@ -129,14 +130,14 @@ def mcp_headers(stage: Stage) -> Steps:
 
 
 def _wrapped(text: str) -> str:
-    """`text` as base64, also where it would need none: a server has to read both."""
+    """Return `text` as base64, even if it needs no encoding: a server has to read both forms."""
     raw = base64.b64encode(text.encode("utf-8", "surrogatepass"))
     return f"=?base64?{raw.decode('ascii')}?="
 
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_removed(stage: Stage) -> Steps:
-    """What the modern era has no more, or never had: methods, sessions, GET and DELETE."""
+    """Ask for what the modern era does not have: methods, sessions, GET and DELETE."""
     own, speaker = ids(13), spoken(stage.binding, McpHttpBinding)
     legacy = replace(speaker, version=LEGACY_VERSIONS[-1])
     shaken = yield Send(legacy.initialize(id=next(own)), Step("initialize"))
@@ -158,7 +159,9 @@ def mcp_removed(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_parameters(stage: Stage) -> Steps:
-    """Valid calls of tools with mirrored inputs: as they should be, and with a header wrong."""
+    """Send valid calls of tools with mirrored inputs: correct, without a header, and with a wrong
+    one.
+    """
     own, speaker = ids(14), stage.speaker()
     for tool in [one for one in stage.tools if one.name in stage.good_calls][:_MOST_TOOLS]:
         arguments = stage.good_calls[tool.name]
@@ -179,7 +182,7 @@ def mcp_parameters(stage: Stage) -> Steps:
 
 
 def _other(value: str) -> str:
-    """A header's value that says something else, of the same type."""
+    """Return another header value of the same type."""
     if value in {"true", "false"}:
         return "false" if value == "true" else "true"
     if value.lstrip("-").isdecimal():

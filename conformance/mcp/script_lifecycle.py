@@ -1,4 +1,4 @@
-"""Beginnings and ends: handshakes, versions, requests that stand alone, the end of the input."""
+"""Scripts for starts and ends: handshakes, versions, single requests, the end of the input."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from conformance.mcp.steps import (
 
 @script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, protocol=True, opens=True)
 def mcp_handshake(stage: Stage) -> Steps:
-    """The handshake, two pings with ids of both types, and the tools."""
+    """Make the handshake, send two pings with ids of both types, and ask for the tools."""
     own = ids(1)
     speaker = yield from shake(stage.speaker(), own)
     if speaker is None:
@@ -39,11 +39,11 @@ def mcp_handshake(stage: Stage) -> Steps:
 
 @script(*MCP_BINDINGS, eras=LEGACY, fresh=True, handshake=False, shares=True, last=True)
 def mcp_versions(stage: Stage) -> Steps:
-    """`initialize` with each version that was ever published, and with an unknown one.
+    """Send `initialize` with each published legacy version, and with an unknown one.
 
-    Over stdio the questions share a process, and only one that did not get its version is asked
-    again in a process of its own: a server may settle on a version once. The unknown one is then
-    asked in a fresh process, too.
+    Over stdio the requests share a process. If one does not get its version, it is sent again in a
+    fresh process, because a server may settle on a version only once. Then the unknown version is
+    asked for in a fresh process, too.
     """
     own, speaker = ids(2), stage.speaker()
     settles_once = False
@@ -73,13 +73,13 @@ def mcp_versions(stage: Stage) -> Steps:
 
 
 def _offered(exchange: Exchange) -> object:
-    """The version that an answer to `initialize` offers."""
+    """Return the version that an answer to `initialize` offers."""
     return (result_of(exchange) or {}).get("protocolVersion")
 
 
 @script(*MCP_BINDINGS, eras=MODERN_ONLY, fresh=True, opens=True)
 def mcp_alone(stage: Stage) -> Steps:
-    """The first message of all is a request for the tools; at the end the input is closed."""
+    """Ask for the tools in the very first message, and close the input at the end."""
     own, speaker = ids(3), stage.speaker()
     yield from listing(speaker, own, "list-first")
     yield Send(speaker.request("server/discover", id=next(own)), Step("discover"))
@@ -89,9 +89,9 @@ def mcp_alone(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY, fresh=True)
 def mcp_initialize(stage: Stage) -> Steps:
-    """A legacy handshake with nothing before it: a modern server refuses it, and says why.
+    """Send a legacy `initialize` first: a modern server refuses it, and says why.
 
-    Over stdio discovery has sent it, in a process of its own.
+    Over stdio, discovery has already sent it in a separate process.
     """
     speaker = replace(stage.speaker(), version=LEGACY_VERSIONS[-1])
     yield Send(speaker.initialize(id=next(ids(4))), Step("initialize"))
@@ -99,7 +99,7 @@ def mcp_initialize(stage: Stage) -> Steps:
 
 @script(*MCP_BINDINGS, eras=MODERN_ONLY)
 def mcp_requests(stage: Stage) -> Steps:
-    """Requests in an unknown version and without what `_meta` must hold, between good ones."""
+    """Send a good request, one in an unknown version, a good one, and ones without keys of `_meta`."""
     own, speaker = ids(5), stage.speaker()
     meta = speaker.meta()
     yield Send(speaker.request(harmless(stage), {}, id=next(own)), Step("good"))

@@ -1,4 +1,4 @@
-"""Lists of tools, again and again, and tools that ask to be called as tasks."""
+"""Scripts that list the tools again and again, and call tools that must be called as tasks."""
 
 from __future__ import annotations
 
@@ -16,12 +16,16 @@ BAD_CURSOR = "kit-not-a-cursor"
 _TASKS_SINCE = "2025-11-25"
 _MOST_TOOLS = 10
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
-"""For arguments of calls that are to be refused anyway: their dates need not be ahead."""
+"""The time for arguments of calls that will be refused anyway, so their dates may be past."""
 
 
 @script(*MCP_BINDINGS)
 def mcp_lists(stage: Stage) -> Steps:
-    """The list on the connection that served the calls, twice; an invalid cursor if it has any."""
+    """List the tools again on the connection of the calls; send an invalid cursor if there are
+    pages.
+
+    In the modern era, two more full listings follow.
+    """
     own, speaker = ids(20), stage.speaker()
     first = yield Send(speaker.request("tools/list", {}, id=next(own)), Step("list-probe"))
     if isinstance((result_of(first) or {}).get("nextCursor"), str):
@@ -34,13 +38,13 @@ def mcp_lists(stage: Stage) -> Steps:
 
 @script(*MCP_BINDINGS, eras=MODERN_ONLY)
 def mcp_lists_again(stage: Stage) -> Steps:
-    """The list once more, after another connection has had it."""
+    """List the tools once more, after another connection has listed them."""
     yield from listing(stage.speaker(), ids(21), "list-third")
 
 
 @script(*MCP_BINDINGS, eras=LEGACY)
 def mcp_tasks(stage: Stage) -> Steps:
-    """Plain calls of tools that have to be called as tasks, where they may be called at all."""
+    """Make plain calls of the tools that must be called as tasks, if the kit may call them."""
     if stage.run.version < _TASKS_SINCE:
         return
     own, speaker = ids(22), stage.speaker()

@@ -17,31 +17,32 @@ UNKNOWN_TOOL = "kit-no-such-tool-4f1c2a"
 UNKNOWN_NOTIFICATION = "notifications/kit-no-such-notification"
 BEFORE = "before"
 FRACTION = 1.5
-"""An id that is a number of JSON, and no integer."""
+"""An id that is a JSON number, but not an integer."""
 BATCHES = "2025-03-26"
-"""The one version that has them."""
+"""The only version that has batches."""
 
 _DEEP = 1000
 _LONG = 1 << 20
 _MOST_DEATHS = 3
-"""Malformed messages that the server did not survive, after which no more are sent."""
+"""After this many messages that the server did not survive, no more are sent."""
 
 _SETTLE = 0.05
-"""Seconds for an answer over stdio that need not come; a late one is seen with the next."""
+"""Seconds to wait over stdio for an optional answer; the next exchange records a late one."""
 
 _SHORTEST_SILENCE = 0.5
 _LONGEST_SILENCE = 2.0
-"""Seconds for the answer to a batch, between which the time of a ping decides."""
+"""Limits, in seconds, of the wait for the answer to a batch; the time of a ping decides."""
 _PINGS = 100
-"""How many times as long as a ping a batch of two pings may take."""
+"""A batch of two pings may take this many times as long as one ping."""
 
 
 @script(*MCP_BINDINGS, fresh=True, shares=True, last=True)
 def mcp_wire(stage: Stage) -> Steps:
-    """Each odd message, and behind it a good one; over stdio a new process after each death.
+    """Send each odd message, and a good one after it; over stdio, start a new process after each
+    death.
 
-    The good one is the lightest request of the era. A server that does not answer that is asked for
-    its tools.
+    The good one is the lightest request of the era. If the server does not answer that, the script
+    asks for the tools instead.
     """
     own, speaker, traits = ids(30), stage.speaker(), stage.binding.traits
     method = "server/discover" if speaker.modern else "ping"
@@ -74,7 +75,7 @@ def mcp_wire(stage: Stage) -> Steps:
 
 
 def odd_requests(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[tuple[str, Request]]:
-    """The odd messages by the name of their step; those that are well formed come first."""
+    """Yield the odd messages with the names of their steps; the well-formed ones come first."""
     yield "unknown-notification", speaker.notification(UNKNOWN_NOTIFICATION)
     yield "unknown-method", speaker.request(UNKNOWN_METHOD, {}, id=next(own))
     params = {"name": UNKNOWN_TOOL, "arguments": {}}
@@ -90,7 +91,7 @@ def odd_requests(speaker: McpBinding[Request], own: Iterator[int]) -> Iterator[t
 
 
 def malformed_bodies(good: bytes) -> dict[str, bytes]:
-    """Messages that are wrong in one way each, made of a good one."""
+    """Return copies of a good message, each of them wrong in one way."""
     inside = good[1:]
     without = good.replace(b'"jsonrpc":"2.0",', b"").replace(b'"jsonrpc": "2.0", ', b"")
     return {
@@ -123,24 +124,24 @@ def _with_id(good: bytes, id: bytes) -> bytes:
 
 
 def _silence(ping: float) -> float:
-    """How long to wait for the answer to a batch, by how long a ping took before it.
+    """Return how long to wait for the answer to a batch, given the time of a ping before it.
 
-    A ping behind the batch shows that it was passed over. But a server may answer the later request
-    first: the answer to that alone shows nothing.
+    An answer to the ping after the batch does not show that the batch was skipped, because a server
+    may answer the later request first.
     """
     return min(max(_SHORTEST_SILENCE, _PINGS * ping), _LONGEST_SILENCE)
 
 
 @script(*MCP_BINDINGS, eras=LEGACY, protocol=True)
 def mcp_batch(stage: Stage) -> Steps:
-    """Two requests in one message, in the version that has batches."""
+    """Send two requests in one message, in the version that has batches."""
     if stage.run.version != BATCHES:
         return
     own, speaker = ids(31), stage.speaker()
     before = yield Send(speaker.request("ping", id=next(own)), Step(BEFORE))
     batch = [{"jsonrpc": "2.0", "id": next(own), "method": "ping"} for _ in range(2)]
     body = to_bytes(batch)
-    # Over HTTP the answers may come one by one: the whole stream is read.
+    # Over HTTP the answers may come one by one, so the whole stream is read.
     first = not stage.binding.traits.over_http
     silence = _silence(before.elapsed if before.trouble is None else inf)
     yield Send(speaker.raw(body, any_answer=first, settle=silence), Step("batch"))

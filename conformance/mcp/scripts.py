@@ -1,6 +1,6 @@
 """The scripts of this chapter, in the order in which they are played.
 
-The three that list the tools stand together: what differs between connections shows only then.
+The three that list the tools come together, so that only the connection differs between them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What an MCP answer says, in the words that the judges of this chapter use."""
+"""Reads MCP answers for the judges of this chapter."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Era, Missing
 
 Others = Callable[[ShapeFault], bool]
-"""Says of what is wrong with a result whether another clause judges it."""
+"""Returns whether another clause checks a fault of a result."""
 
 _OF_THE_REQUEST = frozenset({
     rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR,
@@ -36,21 +36,21 @@ _INTEGER = re.compile(r"-?[0-9]{1,9}")
 
 
 def result_of(exchange: Exchange) -> Mapping[str, Any] | None:
-    """The `result` object of an answer, None where there is none."""
+    """Return the `result` object of an answer, or None."""
     found = (response_of(exchange) or {}).get("result")
     return found if isinstance(found, dict) else None
 
 
 def error_of(exchange: Exchange) -> Mapping[str, Any] | None:
-    """The `error` object of an answer, None where there is none."""
+    """Return the `error` object of an answer, or None."""
     found = (response_of(exchange) or {}).get("error")
     return found if isinstance(found, dict) else None
 
 
 def code_of(exchange: Exchange) -> int | None:
-    """The code that an answer's error means, None where there is none.
+    """Return the code of an answer's error, or None.
 
-    One that is written as text is read all the same: its form is a clause of its own.
+    A code that is written as a string counts, because its form is a clause of its own.
     """
     found = (error_of(exchange) or {}).get("code")
     if isinstance(found, str) and _INTEGER.fullmatch(found):
@@ -59,47 +59,45 @@ def code_of(exchange: Exchange) -> int | None:
 
 
 def data_of(exchange: Exchange) -> Mapping[str, Any]:
-    """The `data` object of an answer's error; empty where there is none."""
+    """Return the `data` object of an answer's error, or an empty object."""
     found = (error_of(exchange) or {}).get("data")
     return found if isinstance(found, dict) else {}
 
 
 def status_of(exchange: Exchange) -> int:
-    """The HTTP status, 0 over stdio and where nothing was answered."""
+    """Return the HTTP status, or 0 over stdio and without an answer."""
     if exchange.answer is None or not exchange.over_http:
         return 0
     return exchange.answer.status
 
 
 def is_ok(exchange: Exchange) -> bool:
-    """Whether a request was answered with a result."""
+    """Return whether a request was answered with a result."""
     return result_of(exchange) is not None
 
 
 def is_answered(exchange: Exchange) -> bool:
-    """Whether a request was answered with a result or an error: the server lives."""
+    """Return whether a result or an error came, which shows that the server still runs."""
     well = exchange.trouble is None and status_of(exchange) not in PROVES_NOTHING
     return well and (is_ok(exchange) or error_of(exchange) is not None)
 
 
 def is_refused(exchange: Exchange, code: int, status: int) -> bool:
-    """Whether a request was refused with this code and, over HTTP, with this status."""
+    """Return whether a request was refused with this code and, over HTTP, with this status."""
     if exchange.over_http and status_of(exchange) != status:
         return False
     return code_of(exchange) == code
 
 
 def proves_nothing(exchange: Exchange) -> bool:
-    """Whether the answer is about rights, limits, load or what is missing around the server, and
-    not about what was asked.
-    """
+    """Return whether an answer is not about the request: rights, limits, load, a missing service."""
     return lacking(exchange) is not None or status_of(exchange) in PROVES_NOTHING
 
 
 def lacking(exchange: Exchange) -> tuple[Missing, str] | None:
-    """What a request lacked around the server, with the words of the error that tell it.
+    """Return what the server lacked for a request, with the words of the error, or None.
 
-    An error whose code blames the request tells no such thing, except that there were too many.
+    An error whose code blames the request does not count, except if there were too many requests.
     """
     error = error_of(exchange)
     words = error.get("message") if isinstance(error, dict) else None
@@ -111,9 +109,9 @@ def lacking(exchange: Exchange) -> tuple[Missing, str] | None:
 
 
 def lacks_session(run: RunEvidence, exchange: Exchange) -> bool:
-    """Whether a request was refused for want of a session id that the server never gave.
+    """Return whether a request was refused for lack of a session id that the server never sent.
 
-    Its answer to `initialize` has no id. The refusal has one in its header, or speaks of sessions.
+    The answer to `initialize` had no session id, and the refusal has one or mentions sessions.
     """
     opened = run.step("mcp_handshake", INITIALIZE.name)
     if opened is None or opened.answer is None or not is_ok(opened):
@@ -126,14 +124,14 @@ def lacks_session(run: RunEvidence, exchange: Exchange) -> bool:
 
 
 def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
-    """It could not be judged, as something around the server is missing; says what."""
+    """Return the check for an answer that proves nothing, because the server lacks something."""
     missing, said = found
     what = message(f"missing.{missing}")
     return unknown("kit.not_verified.unserved", exchange, missing=what, said=quoted(said))
 
 
 def answered(exchange: Exchange) -> str | Message:
-    """An answer in a few signs that need no translation, `HTTP 400, error -32602`, or in words."""
+    """Describe an answer in untranslated signs, `HTTP 400, error -32602`, or in words."""
     if exchange.trouble is not None and (exchange.answer is None or response_of(exchange) is None):
         return message(f"answered.{exchange.trouble}")
     if exchange.answer is None:
@@ -149,7 +147,7 @@ def answered(exchange: Exchange) -> str | Message:
 
 
 def asked_words(exchange: Exchange) -> Message:
-    """What we sent: the call of a tool, what is wrong with the message, or its method."""
+    """Describe what the kit sent: the call of a tool, the fault of the message, or its method."""
     if exchange.case is not None:
         return message("sent.call_of", tool=exchange.case.tool)
     method, step = method_of(exchange), exchange.step
@@ -159,13 +157,13 @@ def asked_words(exchange: Exchange) -> Message:
 
 
 def wanted(exchange: Exchange, code: int, status: int) -> str:
-    """What should have come, in the same signs."""
+    """Describe the expected answer, in the signs that `answered` uses."""
     http = exchange.over_http
     return f"HTTP {status}, error {code}" if http else f"error {code}"
 
 
 def method_of(exchange: Exchange) -> str:
-    """The JSON-RPC method of a request of ours; empty where it was no JSON-RPC request."""
+    """Return the method of a JSON-RPC request that the kit sent, or ""."""
     if exchange.case is not None:
         return "tools/call"
     method = _sent(exchange).get("method")
@@ -173,12 +171,14 @@ def method_of(exchange: Exchange) -> str:
 
 
 def is_request(exchange: Exchange) -> bool:
-    """Whether a well-formed JSON-RPC request was sent."""
+    """Return whether the kit sent a well-formed JSON-RPC request."""
     return exchange.request.answer_to is not None
 
 
 def messages_of(exchange: Exchange) -> Iterator[Any]:
-    """Every JSON-RPC message or batch that came, in order: of a stream, of stdout, or the body."""
+    """Yield the JSON-RPC messages and batches of an answer: from the stream, from stdout or the
+    body.
+    """
     if exchange.answer is None:
         return
     if exchange.answer.messages:
@@ -190,22 +190,22 @@ def messages_of(exchange: Exchange) -> Iterator[Any]:
 
 
 def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
-    """The responses among the messages: all but requests and notifications."""
+    """Yield the messages of an answer that have no method."""
     return (m for m in messages_of(exchange) if isinstance(m, dict) and "method" not in m)
 
 
 def media_type(exchange: Exchange) -> str:
-    """The media type of an HTTP answer, without its parameters; empty where it has none."""
+    """Return the media type of an HTTP answer without its parameters, or ""."""
     value = exchange.answer.header("content-type") if exchange.answer is not None else None
     return (value or "").partition(";")[0].strip().lower()
 
 
 def own_version(run: Run, exchange: Exchange) -> bool:
-    """Whether an answer is evidence for the version of its run: the request has to name it.
+    """Return whether an answer is evidence for the version of its run: the request must name it.
 
-    `initialize` is of the old era, whatever it names. A modern run also sends requests that name
-    another version, or none, or that name it only in one of two places: a server with an old era
-    may take those for requests of that.
+    `initialize` always belongs to the legacy era. A modern run also sends requests that name
+    another version, or no version, or name it in only one of two places. A server that has a legacy
+    era may take those for legacy requests.
     """
     if run.era is not Era.MODERN or exchange.case is not None:
         return True
@@ -222,7 +222,7 @@ def own_version(run: Run, exchange: Exchange) -> bool:
 
 
 def _sent(exchange: Exchange) -> Mapping[str, Any]:
-    """The JSON-RPC message that was sent; empty where it was none."""
+    """Return the JSON-RPC message that the kit sent, or an empty object."""
     try:
         sent = json.loads(exchange.request.body)
     except (UnicodeDecodeError, ValueError, RecursionError):
@@ -231,14 +231,14 @@ def _sent(exchange: Exchange) -> Mapping[str, Any]:
 
 
 def not_taken(script: str, step: str | Step) -> Check:
-    """What a judge says of a step that was not taken."""
+    """Return the check for a step that was not made."""
     return unknown("kit.not_verified.step", reason=f"{script}/{step}")
 
 
 def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> Checks:
-    """Put a step's exchange into `found`; else say why nothing can be judged by it.
+    """Add a step's exchange to `found`, or yield the reason why it proves nothing.
 
-    An answer about rights, limits or load proves nothing, and neither does one that did not come.
+    An answer about rights, limits or load proves nothing.
     """
     exchange = run.step(script, step)
     if exchange is None:
@@ -254,9 +254,9 @@ def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> C
 def shape_checks(
     exchange: Exchange, method: str, version: str, others: Others = lambda fault: False
 ) -> Checks:
-    """Whether a request was answered with a result of the right form.
+    """Check that a request was answered with a result of the right form.
 
-    `others` says what a clause of its own judges.
+    `others` says which faults another clause checks.
     """
     result = result_of(exchange)
     if result is None and (found := lacking(exchange)) is not None:
@@ -282,13 +282,13 @@ def shape_checks(
 
 
 def first_handshake(run: RunEvidence) -> Exchange | None:
-    """The legacy handshake that a modern server was sent before anything else."""
+    """Return the legacy `initialize` that the kit sent to a modern server first."""
     script = "mcp_initialize" if traits_of(run.run).over_http else LOOKED
     return run.step(script, INITIALIZE.name)
 
 
 def has_legacy(run: RunEvidence) -> bool | None:
-    """Whether the server of a modern run also speaks a legacy version; None if nobody can say."""
+    """Return whether the server of a modern run also has a legacy version; None if not known."""
     exchange = first_handshake(run)
     if exchange is None or exchange.answer is None or proves_nothing(exchange):
         return None
@@ -296,7 +296,7 @@ def has_legacy(run: RunEvidence) -> bool | None:
 
 
 def listings(run: RunEvidence) -> Iterator[Exchange]:
-    """Every good `tools/list` of the run that asked nothing odd."""
+    """Yield every `tools/list` of the run that was a normal request."""
     for name, exchanges in run.scripts.items():
         for exchange in exchanges:
             if exchange.step is not None and exchange.step.name in _LISTING.get(name, ()):
@@ -310,4 +310,4 @@ _LISTING = {
     "mcp_lists_again": {"list-third"},
     "mcp_alone": {"list-first", "list-later"},
 }
-"""Scripts that list the tools, and the names of those steps."""
+"""Scripts that list the tools, with the names of those steps."""

@@ -1,4 +1,4 @@
-"""Whether a result has the form that its protocol version gives, by the published wire models."""
+"""Compares a result with the published wire models of its protocol version."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _LATER = {
     "websiteUrl": "2025-11-25",
     "description": "2025-11-25",
 }
-"""Members that a version before the one named does not know: there they mean nothing."""
+"""The first version that knows each member. An earlier version ignores the member."""
 
 _TOOL_ALWAYS = frozenset({"description"})
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeFault:
-    """Where a result differs from its form: `path` into the result, `steps` the same in parts.
+    """A place where a result differs from its form: `path` as text, `steps` as a tuple.
 
-    `value` is what is there, as text; `missing` says that a required member does not.
+    `value` is the value there, as text; `missing` says that a required member is missing.
     """
 
     path: str
@@ -42,31 +42,34 @@ class ShapeFault:
 
 
 def shape_faults(method: str, version: str, result: Mapping[str, Any]) -> list[ShapeFault]:
-    """What is wrong with the result of `method` in `version`; empty if nothing is.
+    """Return the faults of the result of `method` in `version`.
 
-    A version that the models do not know is taken for the newest one before it.
+    For a version without models, the models of the newest version before it are used.
     """
     known = _without_later(method, version, result)
     try:
         _adapter(method, _nearest(version), _kind(result)).validate_json(_text(known), strict=True)
     except ValidationError as error:
         if any(each["type"] == "json_invalid" for each in error.errors()):
-            return []  # nested more deeply than the models read: no form is broken by that
+            return []  # nested too deeply for the models, which breaks no form
         found = [_located(each["loc"], each["type"], known) for each in error.errors()]
         return list({fault.path: fault for fault in _fitting(found)}.values())
     return []
 
 
 def _text(result: Mapping[str, Any]) -> bytes:
-    """The result as JSON. Half of a surrogate pair is valid in JSON, and no model reads it."""
+    """Return the result as JSON.
+
+    Lone surrogates are replaced: JSON allows them, the models do not.
+    """
     written = json.dumps(result, ensure_ascii=False).encode("utf-16", "surrogatepass")
     return written.decode("utf-16", "replace").encode()
 
 
 def _fitting(located: list[_Located]) -> Iterator[ShapeFault]:
-    """The faults that count: of a union's branches those of the one that was meant.
+    """Yield the faults that count. For a union, these are only the faults of the intended branch.
 
-    That is the branch whose `type` is right; if there is none, the `type` alone is wrong.
+    That is the branch whose `type` is right. If there is none, only the wrong `type` counts.
     """
     unions: dict[tuple[str | int, ...], dict[str, list[_Located]]] = {}
     for one in located:
@@ -86,7 +89,7 @@ def _fitting(located: list[_Located]) -> Iterator[ShapeFault]:
 
 @dataclass(frozen=True, slots=True)
 class _Located:
-    """A fault, and the first union on the way to it: where that is, and in which branch."""
+    """A fault, and the first union on its path, with the union's place and branch."""
 
     fault: ShapeFault
     union: tuple[str | int, ...] = ()
@@ -94,9 +97,9 @@ class _Located:
 
 
 def _located(location: tuple[str | int, ...], kind: str, result: Any) -> _Located:
-    """The fault at a place of the model, put as a place in the data.
+    """Return the fault with its place in the data, given its place in the model.
 
-    What is in the model's place and not in the data is the name of a union's branch.
+    A part of the model's place that is not in the data is the name of a union's branch.
     """
     steps: list[str | int] = []
     union: tuple[str | int, ...] = ()
@@ -129,7 +132,7 @@ def _kind(result: Mapping[str, Any]) -> str:
 
 @cache
 def _models() -> Mapping[tuple[str, str], Any]:
-    """The models by method and version: loading them takes long, and a session may need none."""
+    """Return the models by method and version. Loading is slow, and a session may not need them."""
     from mcp_types.methods import SERVER_RESULTS  # noqa: PLC0415
 
     return SERVER_RESULTS
@@ -143,7 +146,7 @@ def _nearest(version: str) -> str:
 
 @cache
 def _adapter(method: str, version: str, kind: str) -> TypeAdapter[Any]:
-    """The model, of a union the branch that the result says it is."""
+    """Return the model. For a union, it is the branch of the result's `kind`."""
     model: Any = _models()[method, version]
     for branch in get_args(model):
         if (branch.__name__ == "InputRequiredResult") == (kind == "input_required"):
@@ -152,7 +155,7 @@ def _adapter(method: str, version: str, kind: str) -> TypeAdapter[Any]:
 
 
 def _without_later(method: str, version: str, result: Mapping[str, Any]) -> dict[str, Any]:
-    """The result without what its version does not know yet."""
+    """Return the result without the members that its version does not know yet."""
     if version >= "2025-11-25":
         return dict(result)
     kept = {k: v for k, v in result.items() if _LATER.get(k, "") <= version or k == "_meta"}

@@ -1,4 +1,4 @@
-"""Parts that several scripts of this chapter are made of."""
+"""Parts that several scripts of this chapter share."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ MODERN_ONLY = (Era.MODERN,)
 M = TypeVar("M", bound=McpBinding[Request])
 
 UNKNOWN_VERSION = "1999-01-01"
-"""A version that nobody has published, and nobody will."""
+"""A version that was never published and never will be."""
 
 UNKNOWN_METHOD = "kit/no-such-method"
 
 MOST_PAGES = 100
-"""Pages of a list that one script reads: whether a list ends is judged by discovery's walk."""
+"""The most pages of a list that one script reads. Discovery checks whether a list ends."""
 
 _FIRST_ID = 900_000_000
 _IDS_EACH = 10_000
 
 
 def ids(number: int) -> Iterator[int]:
-    """JSON-RPC ids for a script; each of the scripts has a number, and ids of its own."""
+    """Return JSON-RPC ids for a script. Each script has a number, and its ids are unique."""
     return count(_FIRST_ID + number * _IDS_EACH)
 
 
 def shake(speaker: M, own: Iterator[int]) -> Generator[Action, Exchange, M | None]:
-    """The legacy handshake, step by step; gives the speaker for what follows, None if refused."""
+    """Make the legacy handshake; return the speaker for the next requests, or None if it failed."""
     exchange = yield Send(speaker.initialize(id=next(own)), INITIALIZE)
     settled = speaker.after_handshake(result_of(exchange), exchange.answer)
     if settled is None:
@@ -50,7 +50,7 @@ def shake(speaker: M, own: Iterator[int]) -> Generator[Action, Exchange, M | Non
 def listing(
     speaker: McpBinding[Request], own: Iterator[int], name: str
 ) -> Generator[Action, Exchange, None]:
-    """The whole list of tools, a step for each page, all of one name."""
+    """Read the list of tools, with one step for each page, all of the same name."""
     cursor: str | None = None
     seen: set[str] = set()
     for page in range(1, MOST_PAGES + 1):
@@ -65,12 +65,12 @@ def listing(
 
 
 def harmless(stage: Stage) -> str:
-    """A method that changes nothing and is answered, of a server with tools and of any other."""
+    """Return a method that changes nothing and that the server answers, with or without tools."""
     return "tools/list" if stage.tools else "server/discover"
 
 
 def callable_tool(stage: Stage) -> Tool | None:
-    """A tool whose baseline call is known, one that changes nothing if there is one."""
+    """Return a tool whose baseline call is known, preferably one that is read-only, or None."""
     able = [tool for tool in stage.tools if tool.name in stage.good_calls]
     harmless = [tool for tool in able if tool.annotations.read_only is True]
     return next(iter(harmless or able), None)

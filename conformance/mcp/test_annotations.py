@@ -1,4 +1,4 @@
-"""What a tool says of its own behavior (MCP-ANN)."""
+"""What a tool declares about its own behavior (MCP-ANN)."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ from conformance.spec.vocabulary import Outcome
 
 @clause("MCP-ANN-001")
 def test_a_read_only_call_can_be_made_again(tool: ToolEvidence) -> Checks:
-    """Only a second refusal of the input says anything: limits and rights may stop any call."""
+    """The second call of a read-only tool is not refused as invalid input.
+
+    Other refusals prove nothing: limits and rights may stop any call.
+    """
     if tool.tool.annotations.read_only is not True:
         yield absent("finding.mcp.not_read_only")
         return

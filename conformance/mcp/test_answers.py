@@ -1,4 +1,4 @@
-"""What the modern era asks of every answer: codes, types, silence (MCP-RPC, MCP-ERR, MCP-LOG)."""
+"""The modern era's rules for every answer: codes, types, log messages (MCP-RPC, -ERR, -LOG)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _RESULT_TYPES = frozenset({"complete", "input_required"})
 
 @clause("MCP-RPC-009")
 def test_no_undefined_code_is_sent(run: RunEvidence) -> Checks:
-    """Of the reserved range only three have a meaning, and two older codes have none any more."""
+    """No answer has an undefined code of the reserved range, or one of the two retired codes."""
     for exchange in _modern(run):
         code = code_of(exchange)
         if code is None:
@@ -41,7 +41,7 @@ def test_no_undefined_code_is_sent(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-010")
 def test_a_result_says_its_type(run: RunEvidence) -> Checks:
-    """`complete` or `input_required`; another one may be an extension's."""
+    """`resultType` is `complete` or `input_required`. An extension may define another type."""
     named = run.capabilities.get("extensions")
     extended = isinstance(named, dict) and bool(named.keys() - {EXTENSION})
     for exchange in _modern(run):
@@ -62,7 +62,7 @@ def test_a_result_says_its_type(run: RunEvidence) -> Checks:
 
 @clause("MCP-ERR-001")
 def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
-    """Of each -32021 that was seen."""
+    """Each error -32021 names the required capabilities and, over HTTP, has the status 400."""
     for exchange in _modern(run):
         if code_of(exchange) != rpc.MISSING_CAPABILITY:
             continue
@@ -82,7 +82,7 @@ def test_a_missing_capability_is_named(run: RunEvidence) -> Checks:
 
 @clause("MCP-LOG-001")
 def test_no_log_message_comes_unasked(run: RunEvidence) -> Checks:
-    """The kit never asks for any."""
+    """No answer has a log message, because the kit never asks for one."""
     for exchange in _modern(run):
         logged = [
             message

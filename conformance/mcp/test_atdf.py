@@ -13,11 +13,11 @@ from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unkno
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey
 
 _REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})
-"""The codes with which the protocol's own error refuses an input."""
+"""The protocol's own codes for a refused input."""
 
 
 def _failed(tool: ToolEvidence) -> Iterator[Call]:
-    """The calls that were refused in a result: a JSON-RPC error is the protocol's own."""
+    """Yield the calls that were refused in a result, not with the protocol's JSON-RPC error."""
     return (
         call
         for call in tool.calls
@@ -26,17 +26,17 @@ def _failed(tool: ToolEvidence) -> Iterator[Call]:
 
 
 def _is_malformed(call: Call) -> bool:
-    """Whether `arguments` itself was no object: then the protocol's own error is right."""
+    """Return whether `arguments` was not an object, so that the protocol's own error is right."""
     return not isinstance(call.case.arguments, dict)
 
 
 @clause("MCP-ATDF-001")
 def test_a_failure_is_a_result_with_the_error_as_text(tool: ToolEvidence) -> Checks:
-    """With isError, and with the envelope as JSON in a text block."""
+    """A refusal is a result with `isError`, and with the envelope as JSON in a text block."""
     for call in _failed(tool):
         assert call.reading.result is not None
         if call.reading.envelope is None:
-            continue  # no envelope anywhere: ATDF-ERR-015 speaks of it, or ATDF-ERR-001 if hollow
+            continue  # no envelope: ATDF-ERR-015 reports it, or ATDF-ERR-001 if it is hollow
         if envelope_in_content(call.reading.result) is None:
             yield broken(call, "finding.mcp.no_envelope_text")
         else:
@@ -62,7 +62,10 @@ def _place(meta: Any) -> str:
 
 @clause("MCP-ATDF-002")
 def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
-    """The same as in the text; without a text there is nothing to compare it with."""
+    """The envelope in `_meta` equals the one in the text.
+
+    Without a text it only has to be there.
+    """
     for call in _failed(tool):
         assert call.reading.result is not None
         meta = call.reading.result.get("_meta")
@@ -78,7 +81,10 @@ def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-ATDF-003")
 def test_keys_of_meta_have_the_names_of_the_specification(tool: ToolEvidence) -> Checks:
-    """Of the declared tool, and of each result; the earlier names are understood."""
+    """The keys in `_meta` of the tool and of each result are current.
+
+    Earlier names are understood.
+    """
     places: list[tuple[Call | None, Any]] = [(None, tool.tool.raw.get("_meta"))]
     places += [(call, (call.reading.result or {}).get("_meta")) for call in tool.calls]
     for call, meta in places:

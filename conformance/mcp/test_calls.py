@@ -40,7 +40,7 @@ _MAY_NEED_INPUT = frozenset({"tools/call", "prompts/get", "resources/read"})
 
 @clause("MCP-CALL-001", protocol=True)
 def test_a_result_of_a_call_has_its_form(tool: ToolEvidence) -> Checks:
-    """Whatever the call was; another clause speaks of an answer that is not a result."""
+    """Each result has the right form. Other clauses report answers that are not results."""
     for call in tool.calls:
         if call.reading.result is not None:
             yield from shape_checks(call.exchange, "tools/call", tool.run.version, _others)
@@ -52,7 +52,7 @@ def _others(fault: ShapeFault) -> bool:
 
 @clause("MCP-CALL-002")
 def test_an_unknown_tool_is_no_success(run: RunEvidence) -> Checks:
-    """An error will do, and a result with isError will."""
+    """A call of an unknown tool gets an error, or a result with `isError`."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_wire", "unknown-tool", found)
     for exchange in found:
@@ -67,7 +67,10 @@ def test_an_unknown_tool_is_no_success(run: RunEvidence) -> Checks:
 
 @clause("MCP-CALL-003")
 def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
-    """If `arguments` itself is not an object, the protocol's own error is right."""
+    """An invalid input is refused in a result, not with the protocol's own error.
+
+    Calls whose `arguments` is not an object are left out, because that error is right for them.
+    """
     for call in tool.broken:
         if not isinstance(call.case.arguments, dict) or not call.reading.refused:
             continue
@@ -81,7 +84,10 @@ def test_an_invalid_input_is_refused_in_a_result(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-CALL-004")
 def test_embedded_resources_are_declared(run: RunEvidence) -> Checks:
-    """A link to a resource is none that is embedded."""
+    """A server that embeds resources declares the capability.
+
+    A link to a resource does not count.
+    """
     for call in run.calls:
         if not any(block.get("type") == "resource" for block in _blocks(call)):
             continue
@@ -99,7 +105,7 @@ def _blocks(call: Call) -> list[Mapping[str, Any]]:
 
 @clause("MCP-CALL-005")
 def test_an_invalid_input_is_no_internal_error(tool: ToolEvidence) -> Checks:
-    """It is a refusal all the same."""
+    """An invalid input is not refused with the code for an internal error."""
     for call in tool.broken:
         if not call.reading.refused:
             continue
@@ -113,12 +119,12 @@ def test_an_invalid_input_is_no_internal_error(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-CALL-006")
 def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
-    """Known by the form of the result; ATDF's own envelope is another clause's."""
+    """A result whose form shows a failure has `isError`. ATDF's envelope has another clause."""
     for call in tool.calls:
         if call.reading.disguise is Disguise.NOT_A_VALUE:
-            continue  # it may be the right answer, but not a baseline
+            continue  # it may be a right answer, but cannot be a baseline
         if call.reading.missing is not None and call.reading.missing[0] is Missing.QUOTA:
-            continue  # nobody can see it again: a process that is started anew counts from zero
+            continue  # it cannot be reproduced: a new process counts from zero
         if call.reading.disguise is not None:
             yield broken(call, "finding.mcp.disguised", **disguised_words(call.reading))
         elif call.reading.result is not None and call.reading.result.get("isError") is True:
@@ -127,7 +133,7 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-MRTR-001")
 def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks:
-    """And it answers a method that may be asked again."""
+    """A result that asks for input says for which, and answers a method that may need input."""
     for exchange in run.exchanges:
         result = result_of(exchange)
         if result is None or not _needs_input(result) or not own_version(run.run, exchange):
@@ -143,7 +149,7 @@ def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks
 
 @clause("MCP-MRTR-002")
 def test_only_declared_input_is_asked_for(run: RunEvidence) -> Checks:
-    """The kit declares no capability, so there is nothing to ask for."""
+    """No result asks for input, because the kit declares no capability."""
     for exchange in run.exchanges:
         result = result_of(exchange)
         if result is None or not _needs_input(result) or not own_version(run.run, exchange):
@@ -162,7 +168,10 @@ def _needs_input(result: Mapping[str, Any]) -> bool:
 
 @clause("MCP-TASK-001")
 def test_a_plain_call_of_a_task_is_refused(tool: ToolEvidence) -> Checks:
-    """Where the server says that calls can be tasks at all."""
+    """A plain call of a task is refused.
+
+    The clause applies if the server declares tasks for calls.
+    """
     if not tool.tool.task_required:
         return
     opening = {e.step: e for e in tool.played("mcp_handshake")}.get(INITIALIZE)

@@ -28,12 +28,15 @@ from conformance.spec.vocabulary import Outcome
 
 _WITHOUT = "finding.mcp.without_header"
 _TYPE = "documents.header.type"
-"""The rule about types: of an input that names none, or several, nobody says."""
+"""The rule about types. The specification does not say what holds for no type, or for several."""
 
 
 @clause("MCP-HEAD-001")
 def test_a_missing_standard_header_is_refused(run: RunEvidence) -> Checks:
-    """A server with a legacy era may take a request without a version for one of that."""
+    """A request without a standard header is refused.
+
+    A server with a legacy era may accept a request without a version header as a legacy request.
+    """
     yield from _refused(run, "plain", {"no-method": "Mcp-Method"}, _WITHOUT)
     yield from _refused(run, "call-plain", {"call-no-name": "Mcp-Name"}, _WITHOUT)
     if has_legacy(run) is False:
@@ -42,7 +45,7 @@ def test_a_missing_standard_header_is_refused(run: RunEvidence) -> Checks:
 
 @clause("MCP-HEAD-002")
 def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
-    """A legacy version in the header may be refused for that version, too."""
+    """A header unlike the body is refused. A legacy version may be refused for another reason."""
     word = "finding.mcp.other_header"
     yield from _refused(run, "plain", {"other-method": "Mcp-Method"}, word)
     yield from _refused(run, "call-plain", {"call-other-name": "Mcp-Name"}, word)
@@ -58,7 +61,7 @@ def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
 
 
 def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) -> Checks:
-    """Each step is refused for its header, where the same request without a fault is accepted."""
+    """Check that each step is refused for its header, if the correct request was accepted."""
     good = run.step("mcp_headers", plain)
     if good is None:
         if plain == "plain":
@@ -85,13 +88,13 @@ def _refused(run: RunEvidence, plain: str, steps: Mapping[str, str], word: str) 
 
 @clause("MCP-HEAD-003")
 def test_an_encoded_name_is_decoded(run: RunEvidence) -> Checks:
-    """The answer is of the same kind as to the plain name."""
+    """A call with an encoded name is accepted like the one with the plain name."""
     yield from _same(run, "call-plain", "call-encoded-name", "finding.mcp.encoded_name")
 
 
 @clause("MCP-HEAD-004")
 def test_the_case_of_a_header_does_not_matter(run: RunEvidence) -> Checks:
-    """The answer is of the same kind as to the usual spelling."""
+    """A request is accepted whatever the case of its headers is."""
     yield from _same(run, "plain", "other-case", "finding.mcp.header_case")
     if run.step("mcp_headers", "call-plain") is not None:
         yield from _same(run, "call-plain", "call-other-case", "finding.mcp.header_case")
@@ -113,7 +116,7 @@ def _same(run: RunEvidence, plain: str, step: str, word: str) -> Checks:
 
 @clause("MCP-HEAD-005")
 def test_header_annotations_are_valid(tool: ToolEvidence) -> Checks:
-    """Where a schema has none, there is nothing to judge."""
+    """Each header annotation of an input schema is valid."""
     schema = tool.tool.raw.get("inputSchema")
     if not isinstance(schema, dict):
         return
@@ -139,7 +142,10 @@ def _at(schema: Any, place: Place) -> Mapping[str, Any]:
 
 @clause("MCP-HEAD-006")
 def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) -> Checks:
-    """Missing, and with another value; the call as it should be was accepted."""
+    """A call is refused if a parameter header is missing or differs from the argument.
+
+    The correct call must have been accepted.
+    """
     steps = {e.step: e for e in tool.played("mcp_parameters")}
     first = Step("plain", tool=tool.tool.name)
     plain = steps.get(first)
@@ -164,6 +170,6 @@ def test_a_parameter_header_is_compared_with_the_argument(tool: ToolEvidence) ->
 
 
 def _first_header(tool: ToolEvidence, plain: Exchange) -> str:
-    """The header that the script changed: the first one that the baseline call has."""
+    """Return the header that the script changed: the first one of the baseline call."""
     sent = json.loads(plain.request.body)
     return mirrored(tool.tool, sent["params"]["arguments"])[0][0]

@@ -1,4 +1,4 @@
-"""How a connection begins, and who may ask whom (MCP-LIFE, MCP-PING)."""
+"""How a connection begins, and what each side may ask of the other (MCP-LIFE, MCP-PING)."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "notifications/resources/list_changed": ("resources", "listChanged"),
     "notifications/resources/updated": ("resources", "subscribe"),
 }
-"""The capability that each notification of a server belongs to."""
+"""The capability that a server must declare for each notification."""
 _FIRST = Step("list-first", number=1)
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @clause("MCP-LIFE-001", protocol=True)
 def test_initialize_is_answered_with_version_capabilities_and_name(run: RunEvidence) -> Checks:
-    """The result has the form of the version that it settles on."""
+    """The result of `initialize` has the form that the version of the run prescribes."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_handshake", "initialize", found)
     for exchange in found:
@@ -68,7 +68,10 @@ def test_initialize_is_answered_with_version_capabilities_and_name(run: RunEvide
 
 @clause("MCP-LIFE-002")
 def test_discover_is_answered_with_versions_and_capabilities(run: RunEvidence) -> Checks:
-    """And the versions are those of this run, too. What is cacheable is LIST-008's."""
+    """The result of `server/discover` has its form, and its versions include the run's.
+
+    LIST-008 checks the members about caching.
+    """
     found: list[Exchange] = []
     yield from usable(run, "mcp_alone", "discover", found)
     for exchange in found:
@@ -84,7 +87,7 @@ def _others(fault: ShapeFault) -> bool:
 
 @clause("MCP-LIFE-003", protocol=True)
 def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
-    """Found by asking for the tools of a server that declares none."""
+    """A server that lists tools declares them. The kit asks for the list in any case."""
     legacy = run.run.era is Era.LEGACY
     script, said, listed = (
         ("mcp_handshake", "initialize", "tools-list")
@@ -105,18 +108,21 @@ def test_a_server_with_tools_declares_them(run: RunEvidence) -> Checks:
 
 @clause("MCP-LIFE-004", protocol=True)
 def test_the_client_is_not_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
-    """From 2025-06-18 on it is a MUST."""
+    """The server requests no undeclared client feature. From 2025-06-18 on this is a MUST."""
     yield from _asks_for_features(run)
 
 
 @clause("MCP-LIFE-009", protocol=True)
 def test_the_client_is_not_to_be_asked_for_what_it_has_not(run: RunEvidence) -> Checks:
-    """The older versions say SHOULD."""
+    """The server requests no undeclared client feature. In the older versions this is a SHOULD."""
     yield from _asks_for_features(run)
 
 
 def _asks_for_features(run: RunEvidence) -> Checks:
-    """The kit declares no capability at all; ping may always be asked."""
+    """Check that the server requests no feature.
+
+    The kit declares none; a ping is always allowed.
+    """
     for exchange in run.exchanges:
         asked = [m for m in _requests(exchange) if str(m).startswith(_CLIENT_FEATURES)]
         for method in asked:
@@ -127,18 +133,18 @@ def _asks_for_features(run: RunEvidence) -> Checks:
 
 @clause("MCP-LIFE-010", protocol=True)
 def test_nothing_is_told_whose_capability_was_not_declared(run: RunEvidence) -> Checks:
-    """From 2025-06-18 on it is a MUST."""
+    """Notifications need a declared capability. From 2025-06-18 on this is a MUST."""
     yield from _tells_undeclared(run)
 
 
 @clause("MCP-LIFE-011", protocol=True)
 def test_nothing_is_to_be_told_whose_capability_was_not_declared(run: RunEvidence) -> Checks:
-    """The older versions say SHOULD."""
+    """Notifications need a declared capability. In the older versions this is a SHOULD."""
     yield from _tells_undeclared(run)
 
 
 def _tells_undeclared(run: RunEvidence) -> Checks:
-    """Progress and cancellation need no capability: they are about a request of ours."""
+    """Check that each notification has its capability. Progress and cancellation need none."""
     opening = run.step("mcp_handshake", "initialize")
     declared = (result_of(opening) or {}).get("capabilities") if opening is not None else None
     if not isinstance(declared, dict):
@@ -159,7 +165,7 @@ def _tells_undeclared(run: RunEvidence) -> Checks:
 
 
 def _has(declared: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
-    """Whether a capability is declared: a switch within one must be true."""
+    """Return whether a capability is declared; if a switch in it is needed, it must be true."""
     feature = declared.get(needed[0])
     if len(needed) == 1:
         return needed[0] in declared
@@ -168,7 +174,7 @@ def _has(declared: Mapping[str, Any], needed: tuple[str, ...]) -> bool:
 
 @clause("MCP-LIFE-005")
 def test_the_client_is_not_asked_for_anything(run: RunEvidence) -> Checks:
-    """A message with a method and an id is a request."""
+    """The server sends no request, which is a message with a method and an id."""
     for exchange in run.exchanges:
         if not own_version(run.run, exchange):
             continue
@@ -194,7 +200,10 @@ def _requests(exchange: Exchange) -> list[str]:
 
 @clause("MCP-LIFE-006")
 def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -> Checks:
-    """Judged together with the same request later on; a slow start may make its answer late."""
+    """The first request is answered like the same request later.
+
+    After a slow start it may be late.
+    """
     first = run.steps("mcp_alone").get(_FIRST)
     later = run.step("mcp_alone", "list-later")
     if first is None or later is None:
@@ -222,7 +231,10 @@ def _late(exchange: Exchange) -> tuple[Any, ...]:
 
 @clause("MCP-LIFE-007")
 def test_a_refusal_of_initialize_names_the_versions(run: RunEvidence) -> Checks:
-    """In the message or the data of the error; a server that answers it has a legacy version."""
+    """The refusal of `initialize` names a version in its error or, without one, in its body.
+
+    A server that answers `initialize` has a legacy version, so the clause does not apply.
+    """
     exchange = first_handshake(run)
     if exchange is None:
         yield not_taken("mcp_initialize", INITIALIZE)
@@ -242,14 +254,14 @@ def test_a_refusal_of_initialize_names_the_versions(run: RunEvidence) -> Checks:
 
 
 def _asked(exchange: Exchange) -> str:
-    """The version that `initialize` asked for: to repeat that one names nothing."""
+    """Return the version that `initialize` asked for, which an error must not merely repeat."""
     sent = json.loads(exchange.request.body)
     return str(sent["params"]["protocolVersion"])
 
 
 @clause("MCP-PING-001", protocol=True)
 def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
-    """`_meta` is not content: any result may have it."""
+    """The result of `ping` is empty, except for `_meta` and `resultType`."""
     for exchange in run.played("mcp_handshake"):
         if method_of(exchange) != "ping":
             continue

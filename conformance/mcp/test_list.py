@@ -36,12 +36,12 @@ from conformance.mcp.shapes import ShapeFault
 _NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _SCOPES = frozenset({"public", "private"})
 _INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref"})
-"""What makes a schema invalid for certain; a schema may also be too large, or unknown, to say."""
+"""Problems that certainly make a schema invalid. A schema may also be too large or unknown."""
 
 
 @clause("MCP-LIST-001", protocol=True)
 def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
-    """Each page; what a single tool's input schema is, is judged with that tool."""
+    """Each page of `tools/list` has its form. Input schemas are checked with their tools."""
     seen = False
     for exchange in listings(run):
         seen = True
@@ -54,7 +54,9 @@ def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
 
 
 def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
-    """What a `tools/list` without a result says: nothing, of a server that declares no tools."""
+    """Check a `tools/list` without a result. If the server declares no tools, the clause does not
+    apply.
+    """
     found = lacking(exchange)
     if found is not None:
         yield unserved(exchange, found)
@@ -63,7 +65,7 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
     elif "tools" not in run.capabilities:
         yield absent("kit.not_applicable.no_tools")
     elif any(result_of(each) is not None for each in listings(run)):
-        # It answers the same at other times: LIFE-006 and WIRE-001 ask why not here.
+        # Other listings got a result, so LIFE-006 and WIRE-001 report this one.
         yield unknown("kit.not_verified.step", exchange, reason=answered(exchange))
     elif lacks_session(run, exchange):
         yield broken(exchange, "finding.mcp.session_not_given")
@@ -73,7 +75,7 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
 
 
 def _others(fault: ShapeFault) -> bool:
-    """Whether a fault is another clause's: of an input schema, of hints for caches, of the type."""
+    """Return whether another clause checks a fault: of an input schema, a cache hint, the type."""
     if fault.steps[2:3] == ("inputSchema",):
         return not (fault.missing and fault.steps[3:] == ())
     return fault.steps[:1] in {("ttlMs",), ("cacheScope",), ("resultType",)}
@@ -81,9 +83,9 @@ def _others(fault: ShapeFault) -> bool:
 
 @clause("MCP-LIST-002")
 def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Checks:
-    """As it came, before anything was made of it."""
+    """The input schema, as the server sent it, is an object with the type `object`."""
     if "inputSchema" not in tool.tool.raw:
-        return  # what is missing is LIST-001's
+        return  # LIST-001 reports the missing schema
     schema = tool.tool.raw["inputSchema"]
     if not isinstance(schema, dict):
         yield broken(None, "finding.mcp.input_schema", schema=shown(schema), path="$.inputSchema")
@@ -96,7 +98,10 @@ def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Chec
 
 @clause("MCP-LIST-003")
 def test_the_schemas_are_valid_in_their_dialect(tool: ToolEvidence) -> Checks:
-    """Of an unknown dialect nobody can say; references to the network are not followed."""
+    """Each schema is valid in its dialect.
+
+    Unknown dialects and remote references are not checked.
+    """
     for member in ("inputSchema", "outputSchema"):
         schema = tool.tool.raw.get(member)
         if not isinstance(schema, dict):
@@ -115,7 +120,7 @@ def test_the_schemas_are_valid_in_their_dialect(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-LIST-004")
 def test_a_name_is_short_and_plain(tool: ToolEvidence) -> Checks:
-    """Letters, digits, and three signs."""
+    """A name has up to 128 letters, digits, underscores, dots and hyphens."""
     name = tool.tool.raw.get("name")
     if not isinstance(name, str):
         return
@@ -127,7 +132,7 @@ def test_a_name_is_short_and_plain(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-LIST-005")
 def test_no_two_tools_have_one_name(run: RunEvidence) -> Checks:
-    """On all pages together; a name that comes again on another page is PAGE-001's."""
+    """No page has two tools with the same name. PAGE-001 reports a name on two pages."""
     for exchange in _pages(run):
         counted = Counter(_names([exchange]))
         for name, times in counted.items():
@@ -139,7 +144,7 @@ def test_no_two_tools_have_one_name(run: RunEvidence) -> Checks:
 
 @clause("MCP-LIST-006")
 def test_the_order_of_tools_is_the_same(run: RunEvidence) -> Checks:
-    """Twice in a row on one connection; another set of tools is LIST-007's."""
+    """Two listings on one connection have the same order. LIST-007 reports another set of tools."""
     first, second = (_listed(run, "mcp_lists", f"list-{n}") for n in ("first", "second"))
     if first is None or second is None:
         yield not_taken("mcp_lists", "tools/list")
@@ -159,9 +164,11 @@ def test_the_order_of_tools_is_the_same(run: RunEvidence) -> Checks:
 
 @clause("MCP-LIST-007")
 def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
-    """On a fresh connection between two looks at an older one, and before and after the calls.
+    """The set of tools depends neither on the connection nor on earlier calls.
 
-    Of a server whose list changes at times, a call that changes something may have changed it.
+    The evidence is two listings of an older connection, one of a fresh connection between them, and
+    the listing before the calls. If the server says that its list changes, a call that is not
+    read-only may have changed it.
     """
     parts = [
         _listed(run, "mcp_lists", "list-first"),
@@ -189,7 +196,7 @@ def test_the_set_of_tools_is_the_same(run: RunEvidence) -> Checks:
 
 
 def _may_change(run: RunEvidence) -> bool:
-    """Whether the server says that its tools change at times."""
+    """Return whether the server declares that its tools may change."""
     tools = run.capabilities.get("tools")
     return isinstance(tools, dict) and tools.get("listChanged") is True
 
@@ -200,14 +207,14 @@ def _only_read(run: RunEvidence) -> bool:
 
 
 def _differing(one: frozenset[str], two: frozenset[str]) -> str:
-    """The names that only one of two sets has; `…` stands for more than five."""
+    """Return up to five names that only one of the sets has; `…` shows that there are more."""
     names = [shown(name) for name in sorted(one ^ two)]
     return ", ".join([*names[:5], "…"] if len(names) > 5 else names)
 
 
 @clause("MCP-LIST-008")
 def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
-    """For how long, in milliseconds, and for whom."""
+    """Each list says for how many milliseconds, and for whom, it may be cached."""
     for exchange in (*_discoveries(run), *listings(run)):
         result = result_of(exchange)
         if result is None or not own_version(run.run, exchange):
@@ -235,7 +242,9 @@ def _discoveries(run: RunEvidence) -> Iterator[Exchange]:
 
 @clause("MCP-PAGE-001")
 def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
-    """No cursor twice, not more than a thousand pages, no tool on two of them."""
+    """The pages end: no cursor comes twice, there are under a thousand pages, and no tool is on
+    two.
+    """
     pages = _pages(run)
     cursors = [c for page in pages if isinstance(c := _cursor(page), str) and c]
     if not cursors:
@@ -258,7 +267,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
 
 @clause("MCP-PAGE-002")
 def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
-    """Of a server that gives cursors at all."""
+    """An invalid cursor is refused. The clause applies if the server gives cursors."""
     probe = run.step("mcp_lists", "list-probe")
     if probe is not None and not isinstance(_cursor(probe), str):
         yield absent("finding.mcp.one_page")
@@ -281,13 +290,13 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
 
 
 def _pages(run: RunEvidence) -> list[Exchange]:
-    """The pages of discovery's walk, in order."""
+    """Return the pages of the list that discovery read, in order."""
     walked = run.played(LOOKED)
     return [e for e in walked if e.step and e.step.name == TOOLS_LIST and result_of(e)]
 
 
 def _listed(run: RunEvidence, script: str, name: str) -> list[Exchange] | None:
-    """All pages of a script's list; None if it was not read to its end."""
+    """Return all pages of a script's list, or None if it was not read to its end."""
     found = [e for step, e in run.steps(script).items() if step.name == name]
     if not found or result_of(found[-1]) is None or _cursor(found[-1]):
         return None

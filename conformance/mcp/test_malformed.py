@@ -1,4 +1,4 @@
-"""What a malformed message is answered with (MCP-RPC, MCP-WIRE)."""
+"""How a server answers malformed messages (MCP-RPC, MCP-WIRE)."""
 
 from __future__ import annotations
 
@@ -28,20 +28,23 @@ from conformance.spec.messages import Message
 _WIRE = "mcp_wire"
 _WELL_FORMED = frozenset({BEFORE, "unknown-notification", "unknown-method", "unknown-tool"})
 _LONG = "long-text"
-"""A server may close the connection in the middle of what is longer than it takes."""
+"""The server may close the connection while it reads a message that is too long."""
 _UNREADABLE = ("not-json", "cut-json")
 _NO_MESSAGE = ("a-number", "method-number")
 _REFUSALS = frozenset({rpc.PARSE_ERROR, rpc.INVALID_REQUEST})
 _READ = frozenset({rpc.METHOD_NOT_FOUND, rpc.INVALID_PARAMS})
-"""What also refuses a message whose JSON was read: no method has a number for its name."""
+"""Codes that also refuse a message whose JSON was read: a number cannot be a method's name."""
 _ODD_IDS = ("id-fraction", "id-null")
 _ROUNDED = (1, 2, "1", "2", "1.5", None)
-"""What becomes of the id 1.5 in a server that changes it."""
+"""Ids that a server may send if it changes the id 1.5."""
 
 
 @clause("MCP-RPC-011")
 def test_what_is_no_message_is_refused_as_such(run: RunEvidence) -> Checks:
-    """With an error of JSON-RPC. A failure of the server is the next clause's."""
+    """A malformed message is refused with a JSON-RPC error.
+
+    MCP-WIRE-002 reports server failures.
+    """
     for step in (*_UNREADABLE, *_NO_MESSAGE):
         exchange = run.step(_WIRE, step)
         if exchange is None:
@@ -67,7 +70,7 @@ def _is_refusal(exchange: Exchange, codes: frozenset[int]) -> bool:
 
 
 def _is_passed_over(exchange: Exchange) -> bool:
-    """Whether nothing came; over stdio a server need not answer what it cannot read."""
+    """Return whether nothing came. Over stdio, a server need not answer an unreadable message."""
     if exchange.over_http:
         return exchange.answer is None
     return not any(True for _ in responses_of(exchange))
@@ -75,7 +78,10 @@ def _is_passed_over(exchange: Exchange) -> bool:
 
 @clause("MCP-RPC-012")
 def test_a_request_with_an_odd_id_is_not_left_waiting(run: RunEvidence) -> Checks:
-    """The protocol does not allow null: a server may take such a message for a notification."""
+    """A request with an odd id gets an answer with that id, or an error.
+
+    The protocol does not allow null, so a server may take such a message for a notification.
+    """
     for step in _ODD_IDS:
         exchange = run.step(_WIRE, step)
         after = run.steps(_WIRE).get(Step(step, mark=Mark.ALIVE))
@@ -94,7 +100,7 @@ def test_a_request_with_an_odd_id_is_not_left_waiting(run: RunEvidence) -> Check
 def _waits(
     run: RunEvidence, exchange: Exchange, after: Exchange, step: str
 ) -> str | Message | None:
-    """What came instead of an answer; None where one came, or need not."""
+    """Return what came instead of the right answer, or None if that came or is not needed."""
     sent = FRACTION if step == "id-fraction" else None
     if not traits_of(run.run).over_http:
         found = [one for each in (exchange, after) for one in responses_of(each) if "result" in one]
@@ -113,7 +119,7 @@ def _waits(
 
 @clause("MCP-WIRE-002")
 def test_a_malformed_message_is_no_failure_of_the_server(run: RunEvidence) -> Checks:
-    """Whether it is taken or refused is the server's affair."""
+    """A malformed message does not make the server fail. The server may accept or refuse it."""
     for step, exchange in run.steps(_WIRE).items():
         if step.name in _WELL_FORMED or step.mark is not None:
             continue
@@ -127,9 +133,9 @@ def test_a_malformed_message_is_no_failure_of_the_server(run: RunEvidence) -> Ch
 
 
 def _is_failure(run: RunEvidence, exchange: Exchange) -> bool:
-    """Whether a message was answered as a failure of the server, or its connection was dropped.
+    """Return whether the answer is a failure of the server, or the server dropped the connection.
 
-    A server that is gone after it is another clause's.
+    Another clause reports a server that does not run afterwards.
     """
     if status_of(exchange) >= 500 or code_of(exchange) == rpc.INTERNAL_ERROR:
         return True

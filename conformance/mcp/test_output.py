@@ -1,4 +1,4 @@
-"""What a tool gives back, as data and as text (MCP-OUT)."""
+"""What a tool returns, as data and as text (MCP-OUT)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unkno
 
 _MEMBER = "structuredContent"
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
-"""Keywords that say what a value means, and make none invalid."""
+"""Keywords that describe a value, but make no value invalid."""
 
 
 @clause("MCP-OUT-001", protocol=True)
 def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -> Checks:
-    """Of each accepted call of a tool that has such a schema."""
+    """The `structuredContent` of each accepted call is valid for the tool's output schema."""
     schema = tool.tool.raw.get("outputSchema")
     if not isinstance(schema, dict):
         return
@@ -58,7 +58,10 @@ def _judged(call: Call, schema: Mapping[str, Any], value: Any) -> Checks:
 
 @clause("MCP-OUT-002", protocol=True)
 def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
-    """A text that says something else may say it better: nobody can judge that."""
+    """A text block has the same data as `structuredContent`.
+
+    Another text may describe the data in other words, so the clause is then not verified.
+    """
     for call, result in _complete(tool):
         if _MEMBER not in result or not isinstance(result.get("content"), list):
             continue
@@ -72,7 +75,7 @@ def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
 
 
 def _complete(tool: ToolEvidence) -> Iterator[tuple[Call, Mapping[str, Any]]]:
-    """The accepted calls that are at their end, with their results."""
+    """Yield the accepted calls whose results are complete, with their results."""
     for call in tool.calls:
         result = call.reading.result
         if result is None or result.get("isError", False) is not False:

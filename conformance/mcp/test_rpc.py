@@ -48,9 +48,9 @@ _AN_ID = re.compile(rb'"id":(\d{1,18})')
 
 @clause("MCP-RPC-001", protocol=True)
 def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
-    """Over HTTP the one request's; over stdio that of any request of ours: answers may be late.
+    """An answer has the id of its request. Over stdio it may be the id of any request of the kit.
 
-    An error that says nothing of an id may be about a message that could not be read.
+    Over stdio answers may be late. An error without an id may be about an unreadable message.
     """
     over_http = traits_of(run.run).over_http
     ours = set() if over_http else _all_ids(run)
@@ -82,9 +82,9 @@ def _is_wrong(response: Mapping[str, Any], exchange: Exchange, right: set[tuple[
 
 
 def _all_ids(run: RunEvidence) -> set[tuple[str, Any]]:
-    """The ids of all that was sent, of malformed messages too: over stdio answers may be late."""
+    """Return the ids of all messages that the kit sent, including the malformed ones."""
     ids: set[tuple[str, Any]] = set()
-    for exchange in run.exchanges:  # read back one by one: all of them would fill the memory
+    for exchange in run.exchanges:  # read one by one, because together they would fill the memory
         request = exchange.request
         if request.answer_to is not None:
             ids.add(_key(request.answer_to))
@@ -94,7 +94,7 @@ def _all_ids(run: RunEvidence) -> set[tuple[str, Any]]:
 
 
 def _key(id: object) -> tuple[str, Any]:
-    """An id with its kind: 1 and "1" differ, and true is not a number."""
+    """Return an id with its kind: 1 and "1" differ, and true is not a number."""
     if isinstance(id, bool) or not isinstance(id, int | float | str):
         return type(id).__name__, shown(id)
     return ("text", id) if isinstance(id, str) else ("number", id)
@@ -102,7 +102,7 @@ def _key(id: object) -> tuple[str, Any]:
 
 @clause("MCP-RPC-002", protocol=True)
 def test_an_answer_is_a_result_or_an_error(run: RunEvidence) -> Checks:
-    """A 4xx or 5xx whose body is not JSON-RPC at all may come from a proxy."""
+    """An answer has a result or an error. A 4xx or 5xx without JSON-RPC may come from a proxy."""
     for exchange in run.exchanges:
         if not is_request(exchange) or exchange.answer is None or _is_unreadable(exchange):
             continue
@@ -126,12 +126,12 @@ def _is_formed(response: Mapping[str, Any]) -> bool:
 
 
 def _is_spoken(response: Mapping[str, Any], exchange: Exchange) -> bool:
-    """Whether a message of an answer means to be JSON-RPC."""
+    """Return whether a message of an answer is meant as JSON-RPC."""
     return status_of(exchange) < 400 or "jsonrpc" in response
 
 
 def _is_unreadable(exchange: Exchange) -> bool:
-    """Whether another clause says already that this answer cannot be read."""
+    """Return whether another clause already reports that this answer cannot be read."""
     if not exchange.over_http:
         return False
     kinds = {"application/json", "text/event-stream"}
@@ -140,7 +140,7 @@ def _is_unreadable(exchange: Exchange) -> bool:
 
 @clause("MCP-RPC-003", protocol=True)
 def test_an_error_has_a_code_and_a_message(run: RunEvidence) -> Checks:
-    """The code an integer, the message text."""
+    """The code of each error is an integer, and its message is a string."""
     for exchange in run.exchanges:
         for response in responses_of(exchange):
             if "error" not in response or not _is_spoken(response, exchange):
@@ -157,7 +157,7 @@ def test_an_error_has_a_code_and_a_message(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-004")
 def test_an_unknown_method_is_answered_with_an_error(run: RunEvidence) -> Checks:
-    """Any error will do, and over HTTP any 4xx; over stdio silence will not."""
+    """An unknown method gets any error or, over HTTP, any 4xx. A server must not stay silent."""
     found: list[Exchange] = []
     yield from usable(run, _WIRE, "unknown-method", found)
     for exchange in found:
@@ -177,14 +177,17 @@ def _is_alive(run: RunEvidence, name: str) -> bool:
 
 
 def _with_next(run: RunEvidence, script: str, name: str) -> tuple[Exchange | None, Exchange | None]:
-    """A step, and the good one behind it."""
+    """Return a step, and the good one after it."""
     steps = run.steps(script)
     return steps.get(Step(name)), steps.get(Step(name, mark=Mark.ALIVE))
 
 
 @clause("MCP-RPC-005")
 def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
-    """Over HTTP the modern era says it as a MUST of its own."""
+    """The code for an unknown method is -32601.
+
+    MCP-HTTP-005 says it for the modern era over HTTP.
+    """
     if run.run.era is Era.MODERN and traits_of(run.run).over_http:
         yield absent("finding.mcp.said_by", clause="MCP-HTTP-005")
         return
@@ -207,10 +210,10 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-006")
 def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
-    """Over stdio: nothing comes but answers to our requests, and what is not an answer.
+    """Over stdio, a notification gets no answer.
 
-    A result behind any notification of ours is one too many. Of an error without an id, only the
-    notification that is sent for this clause tells what it answers.
+    A result after any notification breaks the clause, unless it has the id of a request. An error
+    counts only after the unknown notification, because its cause is not clear elsewhere.
     """
     ours = _all_ids(run)
     sent, after = _with_next(run, _WIRE, "unknown-notification")
@@ -234,7 +237,7 @@ def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
 
 @clause("MCP-RPC-007", protocol=True)
 def test_messages_are_utf8(run: RunEvidence) -> Checks:
-    """Every byte of an answer; a line on stdout that could not be decoded was kept as noise."""
+    """Each answer is UTF-8. A line on stdout that could not be decoded was recorded as noise."""
     for exchange in run.exchanges:
         if exchange.answer is None or exchange.trouble is not None:
             continue
@@ -246,8 +249,9 @@ def test_messages_are_utf8(run: RunEvidence) -> Checks:
 
 
 def is_garbled(line: str) -> bool:
-    """Whether only the encoding of a line keeps it from being a message; a line that was cut proves
-    nothing.
+    """Return whether a line would be a message if its encoding were right.
+
+    A line that was cut proves nothing.
     """
     return line.lstrip().startswith("{") and "�" in line.rstrip("�")
 
@@ -266,7 +270,7 @@ def _is_utf8(exchange: Exchange) -> bool:
 
 @clause("MCP-RPC-008", protocol=True)
 def test_a_batch_is_answered(run: RunEvidence) -> Checks:
-    """Each request in it, in one message or in several."""
+    """Each request of a batch is answered with a result, in one message or in several."""
     sent, after = _with_next(run, "mcp_batch", "batch")
     if sent is None or after is None:
         yield unknown("kit.not_verified.step", reason="batch")

@@ -1,4 +1,4 @@
-"""Sessions of the legacy era, and that the modern one has none (MCP-SESS)."""
+"""Sessions, which the legacy era has and the modern era does not have (MCP-SESS)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from conformance.mcp.seen import (
 
 @clause("MCP-SESS-001", protocol=True)
 def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
-    """From 0x21 to 0x7E, and not empty."""
+    """A session id is not empty and has only the characters from 0x21 to 0x7E."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_handshake", "initialize", found)
     for exchange in found:
@@ -44,7 +44,10 @@ def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
 
 @clause("MCP-SESS-002", protocol=True)
 def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
-    """With 400; a server that answers it does not require the id."""
+    """A request without its session id is refused with 400.
+
+    A server that answers the request does not require the id, so the clause does not apply.
+    """
     exchange = run.step("mcp_session", "without-session")
     if exchange is None:
         yield _why_none(run)
@@ -62,7 +65,7 @@ def test_a_request_without_its_session_is_refused(run: RunEvidence) -> Checks:
 
 @clause("MCP-SESS-003", protocol=True)
 def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
-    """With 404; a server need not let the client end a session."""
+    """A request in an ended session gets 404. A server need not let the client end a session."""
     ended = run.step("mcp_session", "delete")
     after = run.step("mcp_session", "after-delete")
     if ended is None or after is None:
@@ -80,13 +83,13 @@ def test_a_session_that_ended_is_not_found(run: RunEvidence) -> Checks:
 
 
 def _is_open(run: RunEvidence) -> bool:
-    """Whether the same request was answered while it had its session."""
+    """Return whether the same request was answered while it had its session."""
     good = run.step("mcp_session", "probe")
     return good is not None and is_ok(good)
 
 
 def _why_none(run: RunEvidence) -> Check:
-    """Why there was no step in a session: there is none, or there was no handshake."""
+    """Say why a step in a session is missing: no session id, or no handshake."""
     shaken = run.step("mcp_session", "initialize")
     if shaken is None or not is_ok(shaken):
         return not_taken("mcp_session", "initialize")
@@ -95,7 +98,7 @@ def _why_none(run: RunEvidence) -> Check:
 
 @clause("MCP-SESS-004")
 def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
-    """Where there is no legacy version: neither refused, nor given, nor repeated."""
+    """A server without a legacy version neither refuses a session id, nor sends one."""
     if has_legacy(run):
         yield absent("finding.mcp.has_legacy")
         return

@@ -28,7 +28,10 @@ _SAYS_SOMETHING = frozenset({"method", "result", "error", "id"})
 
 @clause("MCP-STDIO-001", protocol=True)
 def test_nothing_but_messages_is_on_stdout(run: RunEvidence) -> Checks:
-    """A line that is only badly encoded is RPC-007's, an answer that is badly formed RPC-002's."""
+    """Each line on stdout is a message.
+
+    RPC-007 reports bad encoding, RPC-002 badly formed answers.
+    """
     for exchange in run.exchanges:
         if exchange.answer is None:
             continue
@@ -48,7 +51,7 @@ def _is_message(value: Any) -> bool:
 
 @clause("MCP-STDIO-002")
 def test_the_server_ends_with_its_input(run: RunEvidence) -> Checks:
-    """Within the seconds that the kit waits before it ends it by force."""
+    """The server exits after its input ends, before the kit has to end it by force."""
     exchange = run.step("mcp_alone", "end")
     if exchange is None or exchange.answer is None:
         yield not_taken("mcp_alone", "end")
@@ -60,8 +63,10 @@ def test_the_server_ends_with_its_input(run: RunEvidence) -> Checks:
 
 @clause("MCP-WIRE-001")
 def test_a_good_message_is_answered_after_each_odd_one(run: RunEvidence) -> Checks:
-    """Whatever the odd one was answered with. A server that answers a good message with an error
-    before anything odd came, as one does that has no ping, lives if it answers so again.
+    """After each odd message, whatever its answer was, a good message is answered.
+
+    A server without `ping` may answer the good message with an error before any odd one. Then an
+    error is enough afterwards, too.
     """
     steps = run.steps("mcp_wire")
     before = steps.get(Step(BEFORE, mark=Mark.AGAIN)) or steps.get(Step(BEFORE))

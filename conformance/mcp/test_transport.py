@@ -1,4 +1,4 @@
-"""What HTTP adds: media types, methods, origins (MCP-HTTP, MCP-ORIG)."""
+"""The rules that only HTTP has: media types, methods, origins (MCP-HTTP, MCP-ORIG)."""
 
 from __future__ import annotations
 
@@ -39,7 +39,10 @@ _FORBIDDEN_SINCE = "2025-11-25"
 
 @clause("MCP-HTTP-001", protocol=True)
 def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
-    """Of answers with a 2xx status: what a proxy says with an error is not the server's."""
+    """An answer with a 2xx status is JSON or an event stream.
+
+    Other answers may come from a proxy.
+    """
     for exchange in run.exchanges:
         if not is_request(exchange) or not exchange.over_http:
             continue
@@ -59,7 +62,10 @@ def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
 
 @clause("MCP-HTTP-002", protocol=True)
 def test_a_notification_is_answered_with_202_and_no_body(run: RunEvidence) -> Checks:
-    """A server may refuse one, with a 4xx."""
+    """A notification that is accepted gets 202 without a body.
+
+    A server may refuse it with a 4xx.
+    """
     found: list[Exchange] = []
     yield from usable(run, "mcp_handshake", "initialized", found)
     for exchange in found:
@@ -78,7 +84,7 @@ def test_a_notification_is_answered_with_202_and_no_body(run: RunEvidence) -> Ch
 
 @clause("MCP-HTTP-003", protocol=True)
 def test_a_get_opens_a_stream_or_is_not_allowed(run: RunEvidence) -> Checks:
-    """The first GET of a session, with all that the session needs."""
+    """The first GET of a session opens a stream, or is refused with 405."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_session", "get", found)
     for exchange in found:
@@ -97,7 +103,7 @@ def test_a_get_opens_a_stream_or_is_not_allowed(run: RunEvidence) -> Checks:
 
 @clause("MCP-HTTP-004")
 def test_get_and_delete_are_not_allowed(run: RunEvidence) -> Checks:
-    """Where there is no legacy version, which has both."""
+    """A server without a legacy version refuses GET and DELETE with 405."""
     if has_legacy(run):
         yield absent("finding.mcp.has_legacy")
         return
@@ -119,7 +125,7 @@ def test_get_and_delete_are_not_allowed(run: RunEvidence) -> Checks:
 
 @clause("MCP-HTTP-005")
 def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
-    """One that nobody knows, and those that the modern era no longer has."""
+    """An unknown method, or one that the modern era removed, is refused with 404 and -32601."""
     for method in _REMOVED:
         found: list[Exchange] = []
         yield from usable(run, "mcp_removed", method, found)
@@ -138,7 +144,7 @@ def test_an_unknown_method_is_answered_with_404(run: RunEvidence) -> Checks:
 
 @clause("MCP-ORIG-001", protocol=True)
 def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
-    """Of a server on this machine: elsewhere any origin may be meant to be served."""
+    """A local server refuses a foreign origin. A remote server may allow any origin."""
     if not is_loopback(run.run.endpoint):
         yield unknown("finding.mcp.origin_remote")
         return
@@ -168,7 +174,7 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
 
 
 def _lets_pages_in(run: RunEvidence, foreign: Exchange) -> bool:
-    """Whether a browser's preflight would pass, so that a page of any origin may call."""
+    """Return whether a preflight would pass in a browser, so that a page of any origin may call."""
     preflight = run.step("mcp_origin", "preflight")
     if preflight is None or preflight.answer is None or not 200 <= status_of(preflight) < 300:
         return False

@@ -1,4 +1,4 @@
-"""Which protocol version is spoken, and what is said of those that are not (MCP-VER, MCP-META)."""
+"""Which protocol versions a server agrees to, and how it refuses others (MCP-VER, MCP-META)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from conformance.mcp.steps import UNKNOWN_VERSION
 
 
 def _offered(exchange: Exchange | None) -> str | None:
-    """The version that an answer to `initialize` offers."""
+    """Return the version that an answer to `initialize` offers, or None."""
     found = (result_of(exchange) or {}).get("protocolVersion") if exchange is not None else None
     return found if isinstance(found, str) else None
 
@@ -47,7 +47,7 @@ def _ask(version: str) -> Step:
 
 
 def _asked(run: RunEvidence) -> Mapping[str, Exchange]:
-    """The last answer to each version that was asked for."""
+    """Return the last answer for each version that the kit asked for."""
     steps = run.steps("mcp_versions")
     return {
         step.version: steps.get(replace(step, mark=Mark.ALONE)) or steps[step]
@@ -58,7 +58,7 @@ def _asked(run: RunEvidence) -> Mapping[str, Exchange]:
 
 @clause("MCP-VER-001")
 def test_a_supported_version_is_agreed_to(run: RunEvidence) -> Checks:
-    """A version is supported if the server ever answered with it."""
+    """A supported version is agreed to. It is supported if the server ever answered with it."""
     asked = _asked(run)
     if not asked:
         yield not_taken("mcp_versions", "initialize")
@@ -79,7 +79,7 @@ def test_a_supported_version_is_agreed_to(run: RunEvidence) -> Checks:
 
 @clause("MCP-VER-002")
 def test_an_unknown_version_is_not_agreed_to(run: RunEvidence) -> Checks:
-    """Another version is right, and so is an error: neither agrees."""
+    """An unknown version is not agreed to: the server offers another version, or sends an error."""
     exchange = _asked(run).get(UNKNOWN_VERSION)
     if exchange is None:
         yield not_taken("mcp_versions", _ask(UNKNOWN_VERSION))
@@ -93,7 +93,7 @@ def test_an_unknown_version_is_not_agreed_to(run: RunEvidence) -> Checks:
 
 @clause("MCP-VER-003")
 def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
-    """The newest of those that the server ever answered with."""
+    """For an unknown version the server offers the newest of all versions that it ever offered."""
     asked = _asked(run)
     instead = _offered(asked.get(UNKNOWN_VERSION))
     if instead is None or instead == UNKNOWN_VERSION:
@@ -109,7 +109,10 @@ def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
 
 @clause("MCP-VER-004")
 def test_an_unsupported_version_is_refused_with_the_supported_ones(run: RunEvidence) -> Checks:
-    """`data.supported` may leave out legacy versions, and has the one of this run."""
+    """An unsupported version is refused, and `data.supported` has the version of this run.
+
+    It need not have the legacy versions.
+    """
     good = run.step("mcp_requests", "good")
     if good is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
@@ -144,7 +147,7 @@ def _without_key(exchange: Exchange, key: str) -> Check:
 
 @clause("MCP-VER-005")
 def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
-    """A good one, one in an unknown version, a good one: accepted, refused, accepted."""
+    """A good request is accepted, one in an unknown version refused, and a good one accepted."""
     names = ("good", "unknown-version", "good-again")
     good, odd, again = (run.step("mcp_requests", name) for name in names)
     if good is None or odd is None or again is None or not is_ok(good):
@@ -161,7 +164,9 @@ def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
 
 @clause("MCP-VER-006", protocol=True)
 def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks:
-    """With 400; the same request with the right header was accepted."""
+    """An unknown version in the header gets 400, if the same request in the run's version
+    succeeded.
+    """
     found: list[Exchange] = []
     yield from usable(run, "mcp_session", "unknown-version", found)
     good = run.step("mcp_session", "probe")
@@ -182,7 +187,11 @@ def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks
 
 @clause("MCP-META-001")
 def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks:
-    """Without a version over stdio a server with a legacy era may take the request for one."""
+    """A request without a required key of `_meta` is refused.
+
+    Over stdio, a server that has a legacy era may take a request without a version for a legacy
+    one.
+    """
     good = run.step("mcp_requests", "good")
     if good is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
