@@ -99,7 +99,7 @@ def mcp_initialize(stage: Stage) -> Steps:
 
 @script(*MCP_BINDINGS, eras=MODERN_ONLY)
 def mcp_requests(stage: Stage) -> Steps:
-    """Send a good request, one in an unknown version, a good one, and ones without keys of `_meta`."""
+    """Send requests in an unknown version, and without keys of `_meta`, after good ones."""
     own, speaker = ids(5), stage.speaker()
     meta = speaker.meta()
     yield Send(speaker.request(harmless(stage), {}, id=next(own)), Step("good"))

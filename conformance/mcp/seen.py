@@ -26,7 +26,7 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Era, Missing
 
 Others = Callable[[ShapeFault], bool]
-"""Returns whether another clause checks a fault of a result."""
+"""A function that returns whether another clause checks a fault of a result."""
 
 _OF_THE_REQUEST = frozenset({
     rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR,
@@ -90,7 +90,7 @@ def is_refused(exchange: Exchange, code: int, status: int) -> bool:
 
 
 def proves_nothing(exchange: Exchange) -> bool:
-    """Return whether an answer is not about the request: rights, limits, load, a missing service."""
+    """Return whether an answer is only about rights, limits, load or a missing service."""
     return lacking(exchange) is not None or status_of(exchange) in PROVES_NOTHING
 
 
@@ -190,7 +190,7 @@ def messages_of(exchange: Exchange) -> Iterator[Any]:
 
 
 def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
-    """Yield the messages of an answer that have no method."""
+    """Yield the responses of an answer: its messages without a method."""
     return (m for m in messages_of(exchange) if isinstance(m, dict) and "method" not in m)
 
 

@@ -81,9 +81,9 @@ def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-ATDF-003")
 def test_keys_of_meta_have_the_names_of_the_specification(tool: ToolEvidence) -> Checks:
-    """The keys in `_meta` of the tool and of each result are current.
+    """The keys in `_meta` of the tool and of each result have their current names.
 
-    Earlier names are understood.
+    The kit also reads earlier names, and reports them here.
     """
     places: list[tuple[Call | None, Any]] = [(None, tool.tool.raw.get("_meta"))]
     places += [(call, (call.reading.result or {}).get("_meta")) for call in tool.calls]

@@ -133,7 +133,10 @@ def test_a_failure_is_no_success(tool: ToolEvidence) -> Checks:
 
 @clause("MCP-MRTR-001")
 def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks:
-    """A result that asks for input says for which, and answers a method that may need input."""
+    """A result that asks for input has `inputRequests` or `requestState`.
+
+    It may only answer a method that may need input.
+    """
     for exchange in run.exchanges:
         result = result_of(exchange)
         if result is None or not _needs_input(result) or not own_version(run.run, exchange):
@@ -149,7 +152,7 @@ def test_a_result_that_asks_for_input_says_for_which(run: RunEvidence) -> Checks
 
 @clause("MCP-MRTR-002")
 def test_only_declared_input_is_asked_for(run: RunEvidence) -> Checks:
-    """No result asks for input, because the kit declares no capability."""
+    """No result has `inputRequests`, because the kit declares no capability."""
     for exchange in run.exchanges:
         result = result_of(exchange)
         if result is None or not _needs_input(result) or not own_version(run.run, exchange):

@@ -100,7 +100,7 @@ def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Chec
 def test_the_schemas_are_valid_in_their_dialect(tool: ToolEvidence) -> Checks:
     """Each schema is valid in its dialect.
 
-    Unknown dialects and remote references are not checked.
+    Remote references are not followed, and an unknown dialect is not verified.
     """
     for member in ("inputSchema", "outputSchema"):
         schema = tool.tool.raw.get(member)
@@ -242,9 +242,7 @@ def _discoveries(run: RunEvidence) -> Iterator[Exchange]:
 
 @clause("MCP-PAGE-001")
 def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
-    """The pages end: no cursor comes twice, there are under a thousand pages, and no tool is on
-    two.
-    """
+    """The pages end: no cursor comes twice, a thousand pages are enough, and no tool is on two."""
     pages = _pages(run)
     cursors = [c for page in pages if isinstance(c := _cursor(page), str) and c]
     if not cursors:

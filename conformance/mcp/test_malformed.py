@@ -78,7 +78,7 @@ def _is_passed_over(exchange: Exchange) -> bool:
 
 @clause("MCP-RPC-012")
 def test_a_request_with_an_odd_id_is_not_left_waiting(run: RunEvidence) -> Checks:
-    """A request with an odd id gets an answer with that id, or an error.
+    """A request with an odd id gets an answer with that id, or an error; over stdio, or none.
 
     The protocol does not allow null, so a server may take such a message for a notification.
     """

@@ -20,7 +20,7 @@ _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
 
 @clause("MCP-OUT-001", protocol=True)
 def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -> Checks:
-    """The `structuredContent` of each accepted call is valid for the tool's output schema."""
+    """Each accepted call has `structuredContent` that is valid for the tool's output schema."""
     schema = tool.tool.raw.get("outputSchema")
     if not isinstance(schema, dict):
         return
