@@ -1,4 +1,4 @@
-"""Credentials that can be recognized by their form alone, whoever's they are (ATDF-ERR-013)."""
+"""Credentials that their form alone identifies, whichever service issued them (ATDF-ERR-013)."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @script(*MCP_BINDINGS)
 def mcp_lists(stage: Stage) -> Steps:
-    """List the tools again on the connection of the calls; send an invalid cursor if there are
-    pages.
+    """List the tools again on the connection of the calls; send an invalid cursor if the list
+    has pages.
 
     In the modern era, two more full listings follow.
     """
