@@ -189,8 +189,8 @@ def test_a_resource_is_read_as_one_text(run: RunEvidence) -> Checks:
 
 @clause("MCP-RES-002")
 def test_a_read_of_what_is_not_there_is_refused(run: RunEvidence) -> Checks:
-    """Reading an unknown URI gets an error with any code, because MCP's versions name different
-    codes.
+    """Reading an unknown URI gets an error. MCP's versions name different codes, so any code will
+    do.
     """
     exchange = run.step("ardf_absent", UNKNOWN)
     if exchange is None or _status(exchange) in _NOTHING_SAID:

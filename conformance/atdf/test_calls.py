@@ -54,8 +54,9 @@ def test_a_broken_format_is_refused(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-CALL-011")
 def test_another_broken_format_is_refused(tool: ToolEvidence) -> Checks:
-    """Strings that break another format are refused. JSON Schema lets validators ignore those
-    formats.
+    """Strings that break another format are refused.
+
+    JSON Schema lets a validator ignore those formats.
     """
     yield from _refused(tool, frozenset({Strictness.OTHER_FORMAT}))
 
@@ -99,9 +100,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
 
 
 def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
-    """Return whether the call sent a new value, compared with the baseline call, that no schema
-    governs.
-    """
+    """Return whether the call differs from the baseline call in a value that no schema governs."""
     if tool.baseline is None or not tool.baseline.reading.accepted:
         return False
     known = tool.baseline.case.arguments
@@ -265,8 +264,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
 
 
 def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:
-    """Return whether a refusal says what would be right at the broken place, and the neighbor's
-    does not.
+    """Return whether a refusal explains the broken place, and the refusal of the neighbor does not.
 
     The neighbor was then refused for another reason, such as an id that the server does not know.
     """
@@ -330,8 +328,7 @@ def _accepted(call: Call) -> Check:
 
 
 def _spoilt_afterwards(tool: ToolEvidence) -> str:
-    """Return how the baseline call failed after the cases, as the end of a message id; "" if it did
-    not.
+    """Return the end of a message id that says how the baseline call failed after the cases, or "".
 
     If it failed, the refusals before it prove nothing.
     """

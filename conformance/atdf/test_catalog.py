@@ -27,8 +27,9 @@ def _pages(run: RunEvidence) -> list[Exchange]:
 
 @family(Family.CATALOG)
 def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
-    """The catalog follows the rules. All pages are checked together, and the last one is the
-    evidence.
+    """The catalog follows the rules.
+
+    Its pages are checked together; the last one is the evidence.
     """
     at = next(reversed(_pages(run)), None)
     yield from by_rules(at, run.problems, clause.id, counts=bool(run.documents))

@@ -90,9 +90,7 @@ def test_each_occurrence_has_an_instance_of_its_own(run: RunEvidence) -> Checks:
 
 
 def _all_errors(run: RunEvidence) -> Iterator[tuple[Exchange, ErrorView]]:
-    """Yield every error of the calls, and of the canary script's calls, which have several
-    mistakes.
-    """
+    """Yield every error of the cases and of the canary calls, which have several mistakes."""
     for tool in run.by_tool.values():
         yield from ((call.exchange, error) for call, error in _errors(tool))
     for exchange in run.steps("canary").values():
@@ -133,9 +131,7 @@ def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
 
 @clause("ATDF-ERR-007")
 def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
-    """An error names the broken place, or its parent with a suggestion that is valid for the
-    parent.
-    """
+    """An error names the broken place, or its parent with a suggestion that the parent accepts."""
     for parameter, call in _always_blamed(tool):
         yield broken(call, "finding.error.always_blamed", parameter=parameter)
     for call in tool.broken:
@@ -163,7 +159,7 @@ _TIMES_BLAMED = 3
 
 
 def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
-    """Yield the parameters that each refusal blames, whatever was broken, with one of those
+    """Yield each parameter that every refusal blames, whatever was broken, with one of the
     refusals.
 
     An agent would change them all. A parameter that only some refusals blame is not a finding,
@@ -179,9 +175,7 @@ def _always_blamed(tool: ToolEvidence) -> Iterator[tuple[str, Call]]:
 
 
 def _spares(call: Call, parameter: str, value: object) -> bool:
-    """Return whether a refused call was broken elsewhere and sent the accepted value of a
-    parameter.
-    """
+    """Return whether a refused call has a parameter's accepted value and was broken elsewhere."""
     violation = call.case.violation
     if violation is None or violation.parameter is None or call.reading.envelope is None:
         return False
@@ -217,8 +211,7 @@ def _names(tool: ToolEvidence, call: Call, error: ErrorView) -> bool:
 
 @clause("ATDF-ERR-015")
 def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
-    """Each failed call has the error envelope, except where MCP itself answers with a JSON-RPC
-    error.
+    """Each failed call has the error envelope, except if MCP itself answers with a JSON-RPC error.
 
     If a tool has no route, its answers do not come from the tool: HTTP-CALL-001 and HTTP-ERR-004
     report them.
@@ -249,9 +242,7 @@ def _is_of_the_protocol(call: Call) -> bool:
 
 @clause("ATDF-ERR-016")
 def test_the_type_says_that_the_input_was_refused(tool: ToolEvidence) -> Checks:
-    """An error that names the broken place has a type that refuses input. Custom types are
-    reported.
-    """
+    """An error that names the broken place has a type that refuses input; others are reported."""
     for call in tool.broken:
         violation, envelope = call.case.violation, call.reading.envelope
         if envelope is None or violation is None or call.case.strictness is Strictness.MALFORMED:

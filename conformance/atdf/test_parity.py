@@ -63,8 +63,9 @@ def test_a_call_means_the_same_over_each_binding(tool: ToolEvidence) -> Checks:
 
 @clause("ATDF-PAR-002")
 def test_a_tool_takes_the_same_input_over_each_binding(tool: ToolEvidence) -> Checks:
-    """Both schemas have the same inputs, the same required ones, and equal keywords where both have
-    them.
+    """Both schemas have the same inputs and require the same ones.
+
+    A keyword that both schemas give for an input has the same value in both.
     """
     if tool.beside is None:
         return

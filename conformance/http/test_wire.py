@@ -99,8 +99,7 @@ def test_a_wrong_method_is_answered_in_the_envelope(run: RunEvidence) -> Checks:
 
 
 def _has_own_get(run: RunEvidence, exchange: Exchange) -> bool:
-    """Return whether a GET of a tool's path leads to another route: `/tools/validate` to
-    `/tools/{id}`.
+    """Return whether a GET of a tool's path leads elsewhere: `/tools/validate` to `/tools/{id}`.
 
     Then a missing tool next to it gets the same answer, and an unknown path gets another one.
     """

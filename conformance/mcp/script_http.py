@@ -39,8 +39,7 @@ _SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
 
 @script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
 def mcp_session(stage: Stage) -> Steps:
-    """Start, use and end a session. GET is sent only once, because a server may refuse a second
-    one.
+    """Start, use and end a session. GET is sent only once: a server may refuse a second one.
 
     The probe asks for the list of tools, which every server with tools answers.
     """
@@ -159,9 +158,7 @@ def mcp_removed(stage: Stage) -> Steps:
 
 @script(*MCP_OVER_HTTP, eras=MODERN_ONLY)
 def mcp_parameters(stage: Stage) -> Steps:
-    """Send valid calls of tools with mirrored inputs: correct, without a header, and with a wrong
-    one.
-    """
+    """Send valid calls of tools with mirrored inputs: correct, without a header, with another."""
     own, speaker = ids(14), stage.speaker()
     for tool in [one for one in stage.tools if one.name in stage.good_calls][:_MOST_TOOLS]:
         arguments = stage.good_calls[tool.name]

@@ -21,10 +21,10 @@ _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 @script(*MCP_BINDINGS)
 def mcp_lists(stage: Stage) -> Steps:
-    """List the tools again on the connection of the calls; send an invalid cursor if the list
-    has pages.
+    """List the tools again on the connection of the calls.
 
-    In the modern era, two more full listings follow.
+    If the list has pages, an invalid cursor follows. In the modern era, two more full listings
+    follow.
     """
     own, speaker = ids(20), stage.speaker()
     first = yield Send(speaker.request("tools/list", {}, id=next(own)), Step("list-probe"))

@@ -38,7 +38,7 @@ _PINGS = 100
 
 @script(*MCP_BINDINGS, fresh=True, shares=True, last=True)
 def mcp_wire(stage: Stage) -> Steps:
-    """Send each odd message, and a good one after it; over stdio, start a new process after each
+    """Send each odd message, and a good one after it. Over stdio, restart the process after a
     death.
 
     The good one is the lightest request of the era. If the server does not answer that, the script

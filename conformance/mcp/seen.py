@@ -176,9 +176,7 @@ def is_request(exchange: Exchange) -> bool:
 
 
 def messages_of(exchange: Exchange) -> Iterator[Any]:
-    """Yield the JSON-RPC messages and batches of an answer: from the stream, from stdout or the
-    body.
-    """
+    """Yield the JSON-RPC messages and batches of an answer: from a stream, stdout or the body."""
     if exchange.answer is None:
         return
     if exchange.answer.messages:

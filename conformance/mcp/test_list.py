@@ -54,8 +54,8 @@ def test_tools_list_has_its_form(run: RunEvidence) -> Checks:
 
 
 def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
-    """Check a `tools/list` without a result. If the server declares no tools, the clause does not
-    apply.
+    """Check a `tools/list` without a result. For a server that declares no tools, it is not a
+    failure.
     """
     found = lacking(exchange)
     if found is not None:

@@ -164,9 +164,7 @@ def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
 
 @clause("MCP-VER-006", protocol=True)
 def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks:
-    """An unknown version in the header gets 400, if the same request in the run's version
-    succeeded.
-    """
+    """An unknown version in the header gets 400, if the request with the right one succeeded."""
     found: list[Exchange] = []
     yield from usable(run, "mcp_session", "unknown-version", found)
     good = run.step("mcp_session", "probe")

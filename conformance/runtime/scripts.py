@@ -55,9 +55,7 @@ def _in_toolsets(stage: Stage) -> list[tuple[Tool, Members]]:
 
 @script(*BINDINGS)
 def runtime_calls(stage: Stage) -> Steps:
-    """Call each tool with metadata, with server data on and off, with an injected field, and in
-    sizes.
-    """
+    """Call each tool with metadata, server data on and off, an injected field, and limits."""
     ids = count(_FIRST_ID)
     for tool, entry in _in_toolsets(stage):
         good = stage.good_calls[tool.name]

@@ -19,9 +19,7 @@ def _problems(run: RunEvidence) -> list[Problem]:
 
 @family(Family.TOOLSET_CATALOG)
 def test_the_catalog(run: RunEvidence, clause: Clause) -> Checks:
-    """The catalog follows the rules. A clause about certain fields needs a tool that has one of
-    them.
-    """
+    """The catalog follows the rules. A clause about fields needs a tool that has one of them."""
     when, entries = clause.when, members(run.offered.catalog, "tools")
     having = (name in each for each in entries if isinstance(each, dict) for name in when.has)
     counts = when.always or any(having)

@@ -39,9 +39,7 @@ _TRAITS: Mapping[ToolTrait, Callable[[Members], bool]] = {
 
 @family(Family.TOOL_RESULT)
 def test_each_tool_result(tool: ToolEvidence, clause: Clause) -> Checks:
-    """Each tool result follows the rules. A result without a clause's fields does not count as a
-    pass.
-    """
+    """Each tool result follows the rules. A result without a clause's fields is not a pass."""
     when = clause.when
     if when.tool is not None and (tool.entry is None or not _TRAITS[when.tool](tool.entry)):
         return
