@@ -1,4 +1,4 @@
-"""What a tool declares, other than its name and inputs, read tolerantly from any of its forms."""
+"""Reads what a tool declares besides its name and inputs, tolerantly, from any of its forms."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import MetaKey
 
 _OURS = ("version", "tags", "examples", "tool_id")
-"""Fields that MCP's tool lacks: one of them claims ATDF."""
+"""Fields that an MCP tool lacks: a tool with one of them claims ATDF."""
 
 DIALECTS = (
     ("input_values", "goal", "example-goal"),
@@ -30,7 +30,7 @@ DIALECTS = (
 EARLIER_KEYS = "earlier-meta-keys"
 """The dialect in which the keys of `_meta` have no domain."""
 _EXAMPLES = (("input", "name", None), *DIALECTS)
-"""The shapes of an example: the member with its input, the one with its name, the dialect."""
+"""The shapes of an example: the members with its input and its name, and the dialect."""
 EXAMPLE_NAMES = tuple(name for _, name, _ in _EXAMPLES)
 
 _ALIASES = (("input_values", "goal", "expected_result"), ("inputs", "title", "expected_output"))
@@ -42,10 +42,10 @@ SCHEMA_WORDS = frozenset({"type", "properties", "$ref", "allOf", "anyOf", "oneOf
 def tool(
     item: Mapping[str, Any], place: Place, name: str, form: ToolForm, schema: Mapping[str, Any]
 ) -> tuple[Tool, list[Problem]]:
-    """The tool that `item` declares, with `schema` for its inputs, and the problems of its parts.
+    """Return the tool that `item` declares, with `schema` for its inputs, and its problems.
 
-    A part of the wrong kind is left out: only an unusable example is a problem here, all else is
-    for the validation of the document.
+    A part of the wrong kind is left out. Only an unusable example is a problem here; the validation
+    of the document reports the rest.
     """
     ours, meta_place = _own_fields(item, place)
     description = _text(item.get("description"))
@@ -81,16 +81,17 @@ def tool(
 
 
 def warns_of_destruction(item: Mapping[str, Any]) -> bool:
-    """Whether a declaration itself says that a call may destroy something."""
+    """Return whether a declaration itself says that a call may destroy something."""
     return _annotations(item.get("annotations")).destructive is True
 
 
 def as_careful(
     hints: Annotations, safe: bool | None, items: Sequence[Mapping[str, Any]]
 ) -> tuple[Annotations, bool | None]:
-    """A tool's hints and `safe`, with what every declaration of its name says a call may do.
+    """Combine a tool's hints and `safe` with those of every declaration of the same name.
 
-    It only reads, is safe, and stays where it is if all of them say so; it destroys if one does.
+    The tool is read-only, safe, idempotent or closed only if all of them say so. It is destructive
+    if one says so.
     """
     for item in items:
         own, also = _annotations(item.get("annotations")), _flag(item.get("safe"))
@@ -105,22 +106,22 @@ def as_careful(
 
 
 def _least(one: bool | None, other: bool | None) -> bool | None:
-    """What calms, if both say it."""
+    """Combine two values of a reassuring hint: true only if both are."""
     return False if False in (one, other) else None if None in (one, other) else True
 
 
 def _most(one: bool | None, other: bool | None) -> bool | None:
-    """What warns, if one says it."""
+    """Combine two values of a warning hint: true if one is."""
     return True if True in (one, other) else None if None in (one, other) else False
 
 
 def claims_atdf(item: Mapping[str, Any]) -> bool:
-    """Whether a tool alone shows that its server speaks ATDF."""
+    """Return whether a tool alone shows that its server speaks ATDF."""
     return not item.keys().isdisjoint(_OURS) or key_in(item.get("_meta"), MetaKey.ATDF) is not None
 
 
 def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:
-    """The fields that are ATDF's own: those of `_meta` before those next to the name."""
+    """Return the tool's fields, and the place that holds its examples. `_meta` wins."""
     fields = dict(item)
     metadata = item.get("metadata")
     if isinstance(metadata, dict):
@@ -159,9 +160,9 @@ def _examples(
 
 
 def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | None:
-    """An example in any of its shapes: it, the member with its input, and the dialect.
+    """Read an example in any shape: return it, the member with its input, and the dialect.
 
-    None where it has no input that is an object. One without a name is called by its number.
+    None if its input is not an object. An example without a name gets its number as its name.
     """
     for member, named, dialect in _EXAMPLES:
         given = _member(declared, member)
@@ -172,7 +173,7 @@ def example(declared: Any, index: int) -> tuple[ToolExample, str, str | None] | 
 
 
 def plain_example(declared: Any) -> Any:
-    """An example under the names of the specification, whatever dialect wrote it."""
+    """Return an example under the names of the specification, whatever its dialect."""
     if not isinstance(declared, dict):
         return declared
     for given, named, result in _ALIASES:
@@ -183,13 +184,13 @@ def plain_example(declared: Any) -> Any:
 
 
 def input_member(declared: Any) -> str | None:
-    """The member that holds an example's input, of whatever type; None where it has none."""
+    """Return the member that holds an example's input, of any type; None if it has none."""
     members = [member for member, _, _ in _EXAMPLES] if isinstance(declared, dict) else []
     return next((member for member in members if member in declared), None)
 
 
 def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | None:
-    """`outputSchema`, or `outputs` where that is a schema and not a map of texts; and which."""
+    """Return the name and value of `outputSchema`, or of `outputs` if that is a schema."""
     for member in ("outputSchema", "outputs"):
         found = item.get(member)
         if isinstance(found, dict) and not found.keys().isdisjoint(SCHEMA_WORDS):
@@ -207,7 +208,7 @@ def _annotations(declared: Any) -> Annotations:
 
 
 def _invocation(declared: Any, schema: Mapping[str, Any]) -> Invocation | None:
-    """Where a tool is called; a name in braces in its endpoint is an input that goes there."""
+    """Return where a tool is called. A name in braces in its endpoint is an input in the path."""
     endpoint = _text(_member(declared, "endpoint"))
     if endpoint is None:
         return None
@@ -215,7 +216,7 @@ def _invocation(declared: Any, schema: Mapping[str, Any]) -> Invocation | None:
 
 
 def invocation_at(method: str, endpoint: str, schema: Mapping[str, Any]) -> Invocation:
-    """A call at an endpoint, where a name in braces stands for the input of that name."""
+    """Return a call at an endpoint, in which a name in braces stands for the input of that name."""
     made = Invocation(endpoint, method.upper())
     declared_inputs = schema.get("properties")
     names = declared_inputs if isinstance(declared_inputs, dict) else {}
@@ -235,7 +236,7 @@ def _flag(value: Any) -> bool | None:
 
 
 def _warning(value: Any) -> bool | None:
-    """A hint that warns: only `false` takes the warning back, so that "true" is one, too."""
+    """Read a hint that warns. Only `false` removes the warning, so the text "true" warns too."""
     return None if value is None else value is not False
 
 

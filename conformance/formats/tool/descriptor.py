@@ -1,4 +1,4 @@
-"""The descriptor form of a tool, read as the catalog form."""
+"""Reads the descriptor form of a tool as the catalog form."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import JsonType
 
 OTHER_TYPE = "other-type"
-"""The dialect in which an input has a type that ATDF lacks: its values are open."""
+"""The dialect in which an input has a type that ATDF lacks. Such an input accepts any value."""
 
 
 def is_descriptor(item: Mapping[str, Any]) -> bool:
-    """Whether a tool is in descriptor form, as the schema of a catalog decides it."""
+    """Return whether a tool is in descriptor form, by the same test as the schema of a catalog."""
     if "tool_id" in item or "how_to_use" in item:
         return True
     return "id" in item and "name" not in item and "inputSchema" not in item
 
 
 def name_of(item: Mapping[str, Any]) -> tuple[str, Any]:
-    """The member that names a tool in descriptor form, and its value (ATDF-DESC-001)."""
+    """Return the member that names a tool in descriptor form, and its value (ATDF-DESC-001)."""
     member = "tool_id" if "tool_id" in item or "id" not in item else "id"
     return member, item.get(member)
 
@@ -29,10 +29,10 @@ def name_of(item: Mapping[str, Any]) -> tuple[str, Any]:
 def input_schema(
     item: Mapping[str, Any], place: Place, tool: str
 ) -> tuple[dict[str, Any] | None, list[Problem], list[str]]:
-    """The input schema of a tool in descriptor form, what was wrong with it, and the dialects met.
+    """Return the input schema of a tool in descriptor form, its problems, and the dialects found.
 
-    `inputs[]` gives the properties; `how_to_use.input_schema` what they cannot hold. The schema is
-    None where neither is there. An input that cannot be read is left out.
+    The properties come from `inputs[]`, everything else from `how_to_use.input_schema`. The schema
+    is None if both are absent or one has the wrong type. An unreadable input is left out.
     """
     use = item.get("how_to_use")
     at = (*place, "how_to_use")
@@ -69,7 +69,7 @@ def input_schema(
 
 
 def inputs_by_name(item: Mapping[str, Any]) -> Mapping[str, int]:
-    """Where in `inputs` each name stands first."""
+    """Return the index in `inputs` at which each name first occurs."""
     use = item.get("how_to_use")
     inputs = use.get("inputs") if isinstance(use, dict) else None
     found: dict[str, int] = {}
@@ -81,9 +81,9 @@ def inputs_by_name(item: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def origin(item: Mapping[str, Any], place: Place, inside: Place, named: Mapping[str, int]) -> Place:
-    """Where the part of the made input schema at `inside` was declared.
+    """Return where the part at `inside` of the generated input schema was declared.
 
-    The tool is at `place`, and `named` is what `inputs_by_name` gives of it.
+    The tool is at `place`, and `named` is its `inputs_by_name`.
     """
     at = (*place, "how_to_use")
     index = named.get(str(inside[1])) if len(inside) > 1 and inside[0] == "properties" else None
@@ -97,7 +97,7 @@ def origin(item: Mapping[str, Any], place: Place, inside: Place, named: Mapping[
 
 
 def _property(each: Mapping[str, Any]) -> tuple[Any, bool]:
-    """The schema of one input, and whether its type is one of ATDF's."""
+    """Return the schema of one input, and whether ATDF has its type."""
     own = each.get("schema")
     if isinstance(own, bool):
         return own, True

@@ -10,24 +10,24 @@ from urllib.parse import unquote, urlsplit
 from conformance.spec.vocabulary import ERROR_TYPE_CATEGORY, ErrorCategory, ErrorType
 
 _OWN = frozenset({"tool_name", "parameter_name", "suggested_value"})
-"""Fields that only ATDF's errors have: one of them makes an error one of ATDF's."""
+"""Fields that only ATDF has: an error with one of them is an ATDF error."""
 
 _SHARED = frozenset({"type", "title", "detail", "instance"})
-"""Fields that RFC 9457 has too. GraphQL and JSON:API, which also say `errors`, have two at most."""
+"""Fields that RFC 9457 has too. GraphQL and JSON:API, which also use `errors`, have two at most."""
 
 
 _LATER = frozenset({ErrorType.TEMPORARILY_UNAVAILABLE, ErrorType.TIMEOUT})
 
 MOST_ERRORS = 500
-"""Errors of one answer that are looked at: an answer with more says the same ten thousand times."""
+"""The most errors of one answer that are read. An answer with more only repeats itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorView:
-    """One error. `type` is the last path segment of its `type` URI; None where it says nothing.
+    """One error. `type` is the last path segment of its `type` URI, or None.
 
-    `parameter_name` and `tool_name` are None where absent, null, empty or no string.
-    `suggested_value` is as it came, still to be decoded; `has_suggestion` is False for null.
+    `parameter_name` and `tool_name` are None if absent, empty or not a string. `suggested_value` is
+    not decoded yet; `has_suggestion` is False for null.
     """
 
     type: str | None
@@ -40,9 +40,9 @@ class ErrorView:
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
-    """An `errors[]` body. `errors` leaves out all items but objects; `raw` has them.
+    """An `errors[]` body. `errors` has only the items that are objects; `raw` has all.
 
-    Of very many errors both have the first `MOST_ERRORS`.
+    Both have at most the first `MOST_ERRORS`.
     """
 
     errors: tuple[ErrorView, ...]
@@ -50,15 +50,15 @@ class Envelope:
 
     @property
     def says_later(self) -> bool:
-        """Whether what the server depends on failed, and not the server itself."""
+        """Whether something that the server depends on failed, and not the server itself."""
         return bool(self.errors) and all(each.type in _LATER for each in self.errors)
 
 
 def envelope_of(body: Any) -> Envelope | None:
-    """The ATDF envelope that `body`, a decoded JSON value, is; None if it is none.
+    """Return the ATDF envelope that `body`, a decoded JSON value, is; None if it is not one.
 
-    Only `errors` at the top counts, and only if an item can be recognized as one of ATDF's: another
-    format's `errors`, an empty list, and an envelope inside `detail` are not envelopes.
+    Only `errors` at the top counts, and only if an item is recognizable as an ATDF error. The
+    `errors` of another format, an empty list, and an envelope inside `detail` are not envelopes.
     """
     if not isinstance(body, dict):
         return None
@@ -73,17 +73,17 @@ def envelope_of(body: Any) -> Envelope | None:
 
 
 def types_of(*categories: ErrorCategory) -> frozenset[ErrorType]:
-    """The reserved error types that are about one of these."""
+    """Return the reserved error types of these categories."""
     return frozenset(kind for kind, about in ERROR_TYPE_CATEGORY.items() if about in categories)
 
 
 def error_type(uri: object) -> str | None:
-    """The last path segment of a `type` URI, None where there is none (ATDF-ERR-002)."""
+    """Return the last path segment of a `type` URI; None if it has none (ATDF-ERR-002)."""
     if not isinstance(uri, str):
         return None
     try:
         path = urlsplit(uri).path
-    except ValueError:  # garbage such as `http://[`: it has no path that anybody could read
+    except ValueError:  # garbage such as `http://[`, which has no path
         return None
     segment = unquote(path.rstrip("/").rpartition("/")[2])
     return segment or None

@@ -1,7 +1,7 @@
-"""`x-mcp-header`: inputs that an MCP client mirrors into HTTP headers (from 2026-07-28 on).
+"""`x-mcp-header`: inputs that an MCP client mirrors into HTTP headers (since 2026-07-28).
 
-An annotation is valid on a string, integer or boolean property that is reached from the root
-through `properties` alone; it is an HTTP token, and unique in any case of its letters.
+An annotation is valid on a string, integer or boolean property that only `properties` lead to. It
+is an HTTP token, and unique regardless of case.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ ANNOTATION = "x-mcp-header"
 PREFIX = "Mcp-Param-"
 
 HeaderPaths = tuple[tuple[tuple[str, ...], str], ...]
-"""Property names from the root on, and the suffix of the header."""
+"""The property names from the root on, and the suffix of the header."""
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
 _PLAIN_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 _WRAPPED = re.compile(r"=\?base64\?.*\?=")
 _TYPES = ("string", "integer", "boolean")
 _LONGEST_INTEGER = 10_000
-"""In bits: the interpreter refuses to write much longer ones, and no header would hold them."""
+"""In bits. The interpreter refuses to write much longer integers, and no header can hold them."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeaderFault:
-    """An annotation that is invalid: where in the input schema, and why."""
+    """An invalid annotation: its place in the input schema, and the reason."""
 
     place: Place
     message: Message
 
 
 def header_paths(schema: Mapping[str, Any]) -> tuple[HeaderPaths, HeaderFault | None]:
-    """The annotated properties of an input schema, and its first invalid annotation."""
+    """Return the annotated properties of an input schema, or its first invalid annotation."""
     found: list[tuple[tuple[str, ...], str]] = []
     taken: set[str] = set()
     for place, names, node in positions(schema):
@@ -64,9 +64,9 @@ def header_paths(schema: Mapping[str, Any]) -> tuple[HeaderPaths, HeaderFault | 
 
 
 def mirrored(tool: Tool, arguments: Any) -> tuple[tuple[str, str], ...]:
-    """The `Mcp-Param-…` headers for a call of `tool`: names and encoded values.
+    """Return the names and encoded values of the `Mcp-Param-…` headers for a call of `tool`.
 
-    An absent or null value, and one that no header can hold (an object), has no header.
+    A value that is absent, null, or not possible in a header (an object) has no header.
     """
     paths = [((name,), suffix) for name, suffix in tool.header_parameters]
     headers = []
@@ -78,7 +78,7 @@ def mirrored(tool: Tool, arguments: Any) -> tuple[tuple[str, str], ...]:
 
 
 def encoded(text: str) -> str:
-    """`text` as a header value: as it is, or wrapped in base64 where it would not survive."""
+    """Return `text` as a header value: unchanged, or in base64 if a header would change it."""
     if _PLAIN_VALUE.fullmatch(text) and not _WRAPPED.fullmatch(text):
         return text
     raw = text.encode("utf-8", "surrogatepass")

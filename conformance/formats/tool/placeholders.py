@@ -1,4 +1,4 @@
-"""What is left of a template that nobody filled in."""
+"""Finds placeholders of a template that nobody filled in."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from conformance.formats.problem import Place
 
 _WHOLE = re.compile(r"\{[a-z][a-z0-9_]*\}|string\|null|\.\.\.")
-"""Texts that are never meant as they stand."""
+"""Texts that can only be placeholders."""
 
 _TYPE_NAMES = frozenset({"string", "object", "integer", "number", "boolean", "array"})
-"""The template shows these as values; in a text for people they say nothing."""
+"""Values in the template. A text for people that is one of them says nothing."""
 
 _PART = re.compile(r"\{[a-z][a-z0-9_]*\}|uuid-unico")
-"""What an address of one occurrence cannot hold."""
+"""A part that the address of one occurrence cannot have."""
 
 _PRINTED = frozenset(
     {
@@ -23,10 +23,10 @@ _PRINTED = frozenset(
         "categoria1", "categoria2", "invalid_parameter", "correct_value",
     }
 )  # fmt: skip
-"""What the printed templates have in the places of names and values."""
+"""The example names and values of the printed templates."""
 
 _KIND = re.compile(r".*/tipo-error")
-"""The printed address of a type of error that nobody named."""
+"""The printed address of an error type without a name."""
 
 _NAMED = ("name", "tool_id", "id", "resource_id", "version", "description", "when_to_use")
 _NAMES = ("name", "tool_id", "id", "resource_id")
@@ -35,9 +35,9 @@ _ADDRESSES = ("type", "instance")
 
 
 def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
-    """The places in a tool or a resource where a placeholder stands (ATDF-TOOL-012).
+    """Yield the places in a tool or a resource that have a placeholder (ATDF-TOOL-012).
 
-    Type names are looked for in prose only: as the value of an input they may be meant.
+    Type names count only in prose, and `string` as a name: an input may really have such a value.
     """
     for name in _NAMED:
         value = item.get(name)
@@ -51,7 +51,7 @@ def in_tool(item: Mapping[str, Any]) -> Iterator[Place]:
 
 
 def _in_outputs(item: Mapping[str, Any]) -> Iterator[Place]:
-    """The placeholders in what a tool says of its success and of its failures."""
+    """Yield the placeholders in the descriptions of a tool's success and failures."""
     use = item.get("how_to_use")
     described = isinstance(use, dict) and "outputs" in use
     home: Place = ("how_to_use", "outputs") if described else ("outputs",)
@@ -68,7 +68,7 @@ def _in_outputs(item: Mapping[str, Any]) -> Iterator[Place]:
 
 
 def in_error(error: Mapping[str, Any]) -> Iterator[Place]:
-    """The places in one error where a placeholder stands (ATDF-ERR-014)."""
+    """Yield the places in one error that have a placeholder (ATDF-ERR-014)."""
     for name in _PROSE:
         if left(error.get(name), prose=True):
             yield (name,)
@@ -80,7 +80,7 @@ def in_error(error: Mapping[str, Any]) -> Iterator[Place]:
     named = [error.get(name) for name in ("tool_name", "parameter_name")]
     for name in ("tool_name", "parameter_name", "suggested_value"):
         value = error.get(name)
-        # A parameter may have this name, and so may a tool; both together are the template.
+        # A parameter or a tool may have this name; if both do, it is the template.
         if left(value, prose=False) or value == "string" == named[0] == named[1]:
             yield (name,)
     for place, value in _texts(error.get("context")):
@@ -89,7 +89,7 @@ def in_error(error: Mapping[str, Any]) -> Iterator[Place]:
 
 
 def left(value: Any, *, prose: bool) -> bool:
-    """Whether a value is a placeholder; in prose the name of a type is one too."""
+    """Return whether a value is a placeholder. In prose the name of a type is one too."""
     if not isinstance(value, str):
         return False
     text = value[:200].strip()

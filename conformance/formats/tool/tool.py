@@ -8,11 +8,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 LONGEST_NAME: Final = 4096
-"""Characters: a longer name fits in no request line that a server has to accept."""
+"""In characters. A longer name fits in no request line that a server has to accept."""
 
 
 def is_name(value: object) -> bool:
-    """Whether a tool can be called by a value: it is a text, not too long, and has a UTF-8."""
+    """Return whether a value can be a tool's name: a text, not too long, that UTF-8 can encode."""
     sound = isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
     return sound and not any("\ud800" <= each <= "\udfff" for each in str(value))
 
@@ -65,10 +65,10 @@ class Input:
 class Invocation:
     """Where a tool is called over plain HTTP, and where each input goes.
 
-    Without `inputs` all go into the body. If the call has no body, they go into the query: a GET or
-    a HEAD has none, and neither has an operation whose document describes none (`bodiless`). In
+    Without `inputs` all go into the body, or into the query if the call has no body. A GET or a
+    HEAD has no body, nor does an operation whose document describes none (`bodiless`). In
     `endpoint` a name in braces stands for that input. `sent` is the media type of the body, `taken`
-    are those of the answers.
+    has those of the answers.
     """
 
     endpoint: str
@@ -84,7 +84,10 @@ class Invocation:
         return not self.bodiless and self.method.upper() not in _WITHOUT_BODY
 
     def place_of(self, name: str) -> Where:
-        """Where an input goes; one that nobody named goes where the others do."""
+        """Return where an input goes.
+
+        An input that is not listed goes into the body or the query.
+        """
         for one in self.inputs:
             if one.name == name:
                 return one.where
@@ -103,13 +106,12 @@ class ToolExample:
 class Tool:
     """A tool in the one shape that the rest of the kit uses.
 
-    `input_schema` is a JSON Schema of `type: object`; `raw` is the declaration as it came.
-    `made` lists the texts that the source form lacks and that were made from others.
-    `dialects` names the accepted deviations that were met on the way.
-    `header_parameters` gives each input that MCP mirrors its header's suffix; inputs inside
-    objects stand, by their names from the root on, in `nested_header_parameters`.
-    `other_names` are those that another document of the same server gives it.
-    `destructive_elsewhere` says that another declaration of the same tool calls it destructive.
+    `input_schema` is a JSON Schema of `type: object`; `raw` is the original declaration. `made`
+    lists the texts that the source form lacks and that were copied from others. `dialects` names
+    the accepted deviations that the tool uses. `header_parameters` has each input that MCP mirrors,
+    with the suffix of its header. `nested_header_parameters` has inputs inside objects, by their
+    names from the root on. `other_names` has the names from another document of the same server.
+    `destructive_elsewhere`: another declaration of the same tool calls it destructive.
     """
 
     name: str
@@ -136,5 +138,5 @@ class Tool:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name that the tool goes by, its own first."""
+        """All names of the tool, its own first."""
         return (self.name, *self.other_names)

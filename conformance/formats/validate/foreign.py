@@ -1,4 +1,4 @@
-"""Documents of other standards of which tools are made: OpenAPI descriptions, and JSON Schemas."""
+"""Documents of other standards that tools are made from: OpenAPI descriptions and JSON Schemas."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MOST = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """What a value is by another standard, and all that is wrong with it."""
+    """A document of another standard, and its problems."""
 
     document: str
     version: str
@@ -27,7 +27,7 @@ class Foreign:
 
 
 def foreign(data: Any) -> Foreign | None:
-    """The document of another standard that a value is; None if it is none that is known."""
+    """Return the document of another known standard that a value is, or None."""
     if not isinstance(data, dict):
         return None
     version = data.get("openapi")
@@ -43,13 +43,13 @@ def foreign(data: Any) -> Foreign | None:
 
 
 def is_schema(data: Mapping[str, Any]) -> bool:
-    """Whether an object is a JSON Schema of objects."""
+    """Return whether an object is a JSON Schema of objects."""
     known = "$schema" in data and dialect_of(data) is not None
     return isinstance(data.get("properties"), dict) and (known or data.get("type") == "object")
 
 
 def _of_schema(data: dict[str, Any]) -> Iterator[Problem]:
-    """A schema that is a document of its own may refer to others: nobody has them here."""
+    """Yield the problems of a schema, except references to other documents, which are not here."""
     for fault in schema_faults(data):
         node: Any = data
         for step in fault.place:

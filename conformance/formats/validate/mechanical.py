@@ -1,4 +1,4 @@
-"""What of a document can be corrected without knowing what its author meant."""
+"""Corrects faults of a document that need no knowledge of what its author meant."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
 _VERSIONS = ("version", "schema_version")
 _SHORT, _WHOLE = ("1", "1.0"), "1.0.0"
-"""The version of a resource, as some shorten it, and as it is written."""
+"""The version of a resource: two short spellings, and the full one."""
 _MOST_WORDS = 1_000
-"""Words of a document that are corrected; a real one has a few."""
+"""The most words of a document that are corrected; a real one has a few."""
 
 
 def corrected(data: Any) -> Any:
-    """The document with its mechanical faults corrected; the same value where it has none.
+    """Return the document with its mechanical faults corrected; unchanged if it has none.
 
-    Versions that are numbers become strings, dialects become the form of the specification, keys of
-    `_meta` get their present names, words of a closed list get their case, and a resource gets the
-    `schema_version` that it lacks.
+    Versions that are numbers become strings, and dialects become the form of the specification.
+    Keys of `_meta` get their present names, and words of a closed list the right case. A resource
+    gets a missing `schema_version`.
     """
     known = recognize(data)
     if not isinstance(known, Recognition):
@@ -52,7 +52,7 @@ def corrected(data: Any) -> Any:
 
 
 def _in_their_case(document: str, data: Any) -> Any:
-    """The document with each word that a list has in another case as the list has it."""
+    """Return the document with each word of a closed list in the case that the list has."""
     right: dict[tuple[str | int, ...], str] = {}
     errors = (each for each in errors_in(document, data) if each.validator == "enum")
     for error in islice(errors, _MOST_WORDS):

@@ -1,4 +1,4 @@
-"""Which document a value is: a table, of which the first match wins."""
+"""Recognizes which document a value is, by a table. The first matching line wins."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from conformance.formats.runtime.recognition import (
 from conformance.spec.messages import Message, message
 
 Condition = Callable[[Mapping[str, Any]], bool]
-"""Looks at values, where the names of members do not decide."""
+"""A test of values, for documents that the names of members do not decide."""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: the members by which a document is known.
+    """One line of the table: the members that identify a document.
 
-    `needs` has groups of names: of each group at least one is a member of the document. `when`
-    is a further condition, and `words` says it in short. `outranks` are documents that may match
-    too, without making the input ambiguous.
+    `needs` has groups of names; the document must have at least one member of each group. `when` is
+    a further condition, and `words` states it in short. `outranks` lists documents that may match
+    too without making the input ambiguous.
     """
 
     spec: str
@@ -47,18 +47,18 @@ class Row:
         return " + ".join([*named, *([self.words] if self.words else [])])
 
     def matches(self, members: Mapping[str, Any]) -> bool:
-        """Whether an object with these members is this document."""
+        """Return whether an object with these members is this document."""
         if not all(any(name in members for name in group) for group in self.needs):
             return False
         return self.when is None or self.when(members)
 
 
 ENHANCED = ("metadata", "localization", "prerequisites", "examples", "feedback")
-"""The fields of which any makes a descriptor an enhanced one."""
+"""Any of these fields makes a descriptor an enhanced one."""
 
 
 def is_enhanced(members: Mapping[str, Any]) -> bool:
-    """Whether a descriptor is an enhanced one: by a field, or by its version, 2.x or 0.2."""
+    """Return whether a descriptor is enhanced: by a field, or by its version, 2.x or 0.2."""
     version = members.get("schema_version")
     labelled = isinstance(version, str) and version.startswith(("2.", "0.2"))
     return labelled or not members.keys().isdisjoint(ENHANCED)
@@ -70,20 +70,20 @@ def _objects(members: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _of_paths(members: Mapping[str, Any]) -> bool:
-    """Whether `resources` says where collections are: each item a type and a path."""
+    """Return whether `resources` lists where collections are, as items with a type and a path."""
     return any({"type", "path"} <= each.keys() for each in _objects(members)) and not any(
         {"type", "path", "resource_type"} <= each.keys() for each in _objects(members)
     )
 
 
 def _of_resources(members: Mapping[str, Any]) -> bool:
-    """Whether `resources` holds resources; one without items is taken for a collection too."""
+    """Return whether `resources` holds resources. An empty one counts as a collection too."""
     items = _objects(members)
     return not items or any({"resource_type", "resource_id"} & each.keys() for each in items)
 
 
 def _is_declared(members: Mapping[str, Any]) -> bool:
-    """Whether `conformance` is a list of claims, next to nothing that is listed."""
+    """Return whether `conformance` is a list of claims, in a document without `resources`."""
     return isinstance(members["conformance"], list) and "resources" not in members
 
 
@@ -154,7 +154,7 @@ LEGACY_LABEL = "legacy-label"
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What a value was recognized as. `rule` is the line of the table that decided."""
+    """What a value was recognized as. `rule` is the line of the table that matched."""
 
     spec: str
     document: str
@@ -165,7 +165,7 @@ class Recognition:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line of the table with what is the same for every document: worked out once."""
+    """A line of the table, with the values that are the same for every document."""
 
     row: Row | RuntimeRow
     rule: str
@@ -175,7 +175,7 @@ class _Line:
 
 
 def _lines() -> tuple[tuple[_Line, ...], Mapping[str, tuple[int, ...]]]:
-    """The lines, and by the name of a member the numbers of the lines that it may lead to."""
+    """Return the lines, and for each member's name the indexes of the lines to try."""
     lines = []
     leads: dict[str, list[int]] = {}
     for number, row in enumerate(TABLE):
@@ -196,15 +196,15 @@ _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tu
     for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi", "agent_card")
 )
 UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW})
-"""The messages that say that a value is not a document."""
+"""The messages for a value that is not a document."""
 _COMPARED, _SHORTEST = 20, 4
-"""How many members are compared with known names, and the letters that such a name has at least."""
+"""The most members that are compared with known names, and the shortest such name in letters."""
 _NAMES, _NAME = 5, 40
-"""How many names a sentence lists, and how many characters of each it shows."""
+"""The most names that a sentence lists, and the most characters of each."""
 
 
 def recognize(data: Any) -> Recognition | Problem:
-    """The document that a decoded JSON value is; a Problem if it is none or could be two."""
+    """Return the document that a decoded JSON value is; a Problem if it is none or ambiguous."""
     if not isinstance(data, dict):
         return problem((), "document", message(_NO_OBJECT, value=shown(data)))
     first: _Line | None = None
@@ -252,7 +252,7 @@ def _dialects(document: str, data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def row_of(document: str) -> Row | RuntimeRow:
-    """The line of the table for a document; raises KeyError, saying which names there are."""
+    """Return the line of the table for a document. Raises KeyError with the known names."""
     for row in TABLE:
         if row.document == document:
             return row
@@ -260,10 +260,11 @@ def row_of(document: str) -> Row | RuntimeRow:
 
 
 def _unknown(data: Mapping[str, Any]) -> Message:
-    """Why an object is not a document: what it holds, or what the closest one has and it lacks.
+    """Return why an object is not a document: what it holds, or what it lacks.
 
-    The closest document is the one of whose members it has the largest share; of several, the one
-    that allows most of the other members, and then the last of the table.
+    The message is about the closest document: the one of whose required members the object has the
+    largest share. A tie goes to the one that allows more of the other members, then to the later
+    one.
     """
     if isinstance(data.get("openapi"), str) and "paths" in data:
         return message(_OPENAPI, version=shown(data["openapi"], _NAME))
@@ -287,7 +288,7 @@ def _unknown(data: Mapping[str, Any]) -> Message:
 
 
 def _misspelled(data: Mapping[str, Any]) -> Message | None:
-    """Says which member has to be written otherwise to make a document of it."""
+    """Return a message that names the misspelled member of a document; None if there is none."""
     for name in islice(data, _COMPARED):
         others = {other: value for other, value in data.items() if other != name}
         for row in TABLE:
@@ -299,7 +300,7 @@ def _misspelled(data: Mapping[str, Any]) -> Message | None:
 
 
 def _one_slip(name: str, known: str) -> bool:
-    """Whether a letter that is missing, added, wrong or in its neighbor's place makes one of it."""
+    """Return whether a name is the known one with a letter missing, added, wrong or swapped."""
     if abs(len(name) - len(known)) > 1 or len(known) < _SHORTEST:
         return False
     one_less, known_less = ({a[:i] + a[i + 1 :] for i in range(len(a))} for a in (name, known))
@@ -319,7 +320,7 @@ def _share(row: Row | RuntimeRow, data: Mapping[str, Any]) -> float:
 
 
 def _foreign(row: Row | RuntimeRow, data: Mapping[str, Any]) -> list[str]:
-    """The members that the document does not allow."""
+    """Return the members that the document does not allow."""
     known = row.known if isinstance(row, RuntimeRow) else None
     return [name for name in data if known is not None and name not in {*known, EDITOR_LINE}]
 

@@ -1,7 +1,7 @@
-"""The rules of documents that no schema holds: the clauses that are verified `static`.
+"""The rules of documents that no schema can express: the clauses that are verified `static`.
 
-Each rule takes a tool and gives its problems; `RULES` says which clause a rule serves. Those of
-ARDF are in `resource_rules` and `collection_rules`.
+Each rule yields the problems of one tool; `RULES` names the clause of each rule. The rules of ARDF
+are in `resource_rules` and `collection_rules`.
 """
 
 from __future__ import annotations
@@ -28,31 +28,31 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import JsonType
 
 Broken = tuple[Place, Message]
-"""Where a rule is broken, and in what words."""
+"""Where a rule is broken, and the message."""
 
 _UNIONS = frozenset(
     {"anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"}
 )
-"""Where a schema says only a part: what it requires may be declared outside it."""
+"""Keywords whose schemas are only parts: what they require may be declared elsewhere."""
 
 _NULL = "null"
 _BRANCHES = (("anyOf",), ("oneOf",))
-"""Here `null` is one of several forms: the parameter is nullable."""
+"""Places at which `null` is one of several forms: the parameter is nullable."""
 
 _OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
-"""With these next to it, `properties` need not have all that is declared."""
+"""With one of these keywords, `properties` need not have all that is declared."""
 
 _VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
 
 INSIDE = "catalog"
-"""The keyword of a problem that says all there is to say of its place."""
+"""The keyword of a problem that replaces all others at its place."""
 
 _MOST = 10
-"""Problems by one rule in one tool; the eleventh tells nobody anything new."""
+"""The most problems that one rule reports for one tool; more would tell nothing new."""
 
 
 def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
-    """The problems of a document, by its name in the table of `recognize`, that no schema finds."""
+    """Return the problems that no schema finds; `document` is a name in `recognize.TABLE`."""
     if document in RUNTIME_DOCUMENTS:
         return runtime_problems(document, data)
     if document == "error":
@@ -87,7 +87,7 @@ def _broken(
 
 
 def _catalogs_inside(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """ATDF-CAT-001, where a whole catalog is in the place of a tool."""
+    """ATDF-CAT-001, for a whole catalog in the place of a tool."""
     listed = data.get("tools")
     for index, item in enumerate(listed if isinstance(listed, list) else ()):
         if isinstance(item, dict) and isinstance(item.get("tools"), list) and "name" not in item:
@@ -107,13 +107,13 @@ def _names(data: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _own_absent_tools(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """One page of many cannot tell."""
+    """ATDF-ENH-007, unless the catalog is one page of many."""
     if "nextCursor" not in data:
         yield from absent_tools(data, {each.name for each in subjects("catalog", data)})
 
 
 def absent_tools(data: Mapping[str, Any], known: Container[str | None]) -> Iterator[Problem]:
-    """ATDF-ENH-007, of a page of a catalog whose tools are known by these names."""
+    """ATDF-ENH-007, for a page of a catalog whose tools have the names in `known`."""
     for subject in subjects("catalog", data):
         for place, name in _prerequisites(subject):
             if name not in known:
@@ -123,7 +123,7 @@ def absent_tools(data: Mapping[str, Any], known: Container[str | None]) -> Itera
 
 
 def _prerequisites(subject: Subject) -> Iterator[tuple[Place, str]]:
-    """The tools that a tool needs, with their places."""
+    """Yield the names of the tools that a tool needs, with their places."""
     needed = subject.item.get("prerequisites")
     names = needed.get("tools") if isinstance(needed, dict) else None
     for index, name in enumerate(names if isinstance(names, list) else ()):
@@ -147,7 +147,7 @@ def _input_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
 
 
 def _output_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
-    """ATDF-TOOL-004 and ATDF-TOOL-005, for the outputs where these are a schema."""
+    """ATDF-TOOL-004 and ATDF-TOOL-005, for outputs that are a schema."""
     output = declared.output_schema(subject.item)
     if output is not None:
         member, schema = output
@@ -167,7 +167,7 @@ def _examples(subject: Subject) -> Iterator[Broken]:
 
 
 def _types(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-007: told once for each type, with the names of all parameters that use it."""
+    """ATDF-TOOL-007: one problem for each type, with all parameters that use it."""
     known = ", ".join(JsonType)
     found: dict[str, dict[str, Place]] = {}
     for kind, place, name in _typed(subject):
@@ -181,7 +181,7 @@ def _types(subject: Subject) -> Iterator[Broken]:
 
 
 def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
-    """Each type that is used, where, and in which parameter."""
+    """Yield each type that is used, its place, and its parameter."""
     if subject.described:
         inputs = subject.item["how_to_use"].get("inputs", [])
         for index, each in enumerate(inputs):
@@ -210,7 +210,7 @@ def _descriptions(subject: Subject) -> Iterator[Broken]:
 
 
 def _described(node: Any, root: Mapping[str, Any]) -> bool:
-    """Whether a parameter has a description, its own or that of the definition it refers to."""
+    """Return whether a parameter has a description, or its definition has one."""
     for _ in range(5):
         if not isinstance(node, dict):
             return False

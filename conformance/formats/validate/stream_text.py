@@ -1,6 +1,6 @@
-"""A recorded stream, as a file holds it: our events, or the frames of a provider and its manifest.
+"""Reads a recorded stream from a file: our events, or a provider's frames and its manifest.
 
-Every problem has the line of the event, or of the frame, that it is about.
+Every problem has the line of its event or frame.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ DOCUMENT = "event-stream"
 
 _UNMATCHED = "RT-RULE-007"
 _MOST = 20
-"""Different frames without a rule that are reported."""
+"""The most different frames without a rule that are reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Told:
 
 @dataclass(frozen=True, slots=True)
 class StreamText:
-    """What a text holds as a stream. `frames` is None where it holds our events themselves."""
+    """The stream in a text. `frames` is the number of frames, None for a stream of our events."""
 
     wire: WireForm
     events: tuple[Event, ...]
@@ -54,7 +54,7 @@ class StreamText:
 
     @property
     def end(self) -> str:
-        """How it ends: the name of the last event, with its reason or the code of its error."""
+        """The name of the last event, with its reason or the code of its error."""
         last = self.events[-1] if self.events else {}
         error = last.get("error")
         more = error.get("code") if isinstance(error, dict) else last.get("finish_reason")
@@ -64,12 +64,12 @@ class StreamText:
 def stream_of(
     text: str, manifest: Mapping[str, Any] | None = None, encoding: str = "utf-8"
 ) -> StreamText | None:
-    """The stream that `text` is, and all that is wrong with it; None where it is none.
+    """Return the stream that `text` is, and its problems; None if it is not a stream.
 
     `encoding` is that of the bytes that the text was read from.
 
-    With a manifest the text holds the raw frames of its provider, which are read by its rules and
-    assembled; what comes of them is judged.
+    With a manifest, the text holds the raw frames of its provider. The rules of the manifest turn
+    them into events, and these are judged.
     """
     wire = wire_of(text)
     if wire is None:
@@ -94,7 +94,7 @@ def _of_events(text: str, wire: WireForm) -> StreamText:
             events.append(each)
             lines.append(line)
     last = max([1, *lines, *(each.position.line for each in told)])
-    # What could not be read would also leave gaps: the order is judged of a stream that is whole.
+    # An unreadable event leaves a gap, so the order is judged only in a whole stream.
     told += [] if told else _judged(events, lines, last)
     return StreamText(wire, tuple(events), None, tuple(told))
 
@@ -141,7 +141,7 @@ def _assembled(text: str, wire: WireForm, manifest: Mapping[str, Any]) -> Stream
 def _frames(
     text: str, wire: WireForm, manifest: Mapping[str, Any]
 ) -> Iterator[tuple[int, Any | Message]]:
-    """Each frame of a provider with its line; a Message if it is not JSON."""
+    """Yield each frame of a provider with its line; a Message if it is not JSON."""
     done = _done_signal(manifest)
     found: Iterator[tuple[int, str | Message]]
     if wire is WireForm.SSE:
@@ -169,7 +169,7 @@ def _done_signal(manifest: Mapping[str, Any]) -> str | None:
 
 
 def _judged(events: list[Event], lines: list[int], last: int) -> list[Told]:
-    """What is wrong with the events, each problem at the line of its event."""
+    """Return the problems of the events, each at the line of its event."""
     found = []
     for each in validate({"events": events}, DOCUMENT):
         index = each.place[1] if len(each.place) > 1 else None

@@ -1,4 +1,4 @@
-"""A tool in a document, in whichever form: what the rules that no schema holds look at."""
+"""One tool of a document, in any form, as the rules that no schema can express read it."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from conformance.formats.tool import descriptor
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One tool. `schema` is that of its inputs, None where it declares none that can be read."""
+    """One tool. `schema` is its input schema, or None if it declares no readable one."""
 
     place: Place
     item: Mapping[str, Any]
     described: bool
     schema: Mapping[str, Any] | None
     inputs: Mapping[str, int]
-    """Where in the list of inputs each name stands; empty in another form."""
+    """The index of each name in the list of inputs; empty if not a descriptor."""
 
     @property
     def name(self) -> str | None:
@@ -33,18 +33,18 @@ class Subject:
         return descriptor.name_of(self.item)[0] if self.described else "name"
 
     def at(self, *steps: str | int) -> Place:
-        """A place inside the tool."""
+        """Return a place inside the tool."""
         return (*self.place, *steps)
 
     def declared_at(self, inside: Place) -> Place:
-        """Where the part of the input schema at `inside` is declared."""
+        """Return where the part of the input schema at `inside` is declared."""
         if self.described:
             return descriptor.origin(self.item, self.place, inside, self.inputs)
         return self.at("inputSchema", *inside)
 
 
 def subjects(document: str, data: Mapping[str, Any]) -> Iterator[Subject]:
-    """The tools of a catalog, or the one tool that a document is; only objects are given."""
+    """Yield the tools of a catalog that are objects, or the one tool that a document is."""
     if document in ("tool", "descriptor", "enhanced-descriptor"):
         yield _subject((), data, document != "tool")
     tools = data.get("tools") if document == "catalog" else None

@@ -1,4 +1,4 @@
-"""Whether a document is valid: by its published schema, and by the rules that no schema holds."""
+"""Validates a document by its published schema, and by the rules that no schema can express."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ from conformance.spec.published import clause_at, surely_valid
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey, Requirement
 
 DEEPEST = 256
-"""Levels of JSON in a document; real ones have a dozen."""
+"""The most levels of JSON in a document; real ones have a dozen."""
 
 _MOST_ERRORS = 10_000
-"""Errors by the schema that are listed: a short document may have millions."""
+"""The most schema errors that are listed; a short document may have millions."""
 
 _OF_TOOLS = frozenset({"catalog", "tool", "descriptor", "enhanced-descriptor"})
 
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """A file: how it was read, what it was recognized as if it was, and all that is wrong.
+    """The result for a file: how it was read, what it was recognized as, and its problems.
 
-    `foreign` is there where it is a document of another standard.
+    `foreign` is set for a document of another standard.
     """
 
     reading: Reading
@@ -47,12 +47,12 @@ class Examined:
 
     @property
     def valid(self) -> bool:
-        """Whether no rule is broken that is a MUST."""
+        """Whether no MUST is broken."""
         return all(each.requirement is not Requirement.MUST for each in self.problems)
 
     @property
     def positions(self) -> Mapping[Place, Position]:
-        """Where in the text each problem's place is; worked out when asked for."""
+        """The position in the text of each problem's place, computed at each access."""
         return positions_of(self.reading, {each.place for each in self.problems})
 
 
@@ -79,7 +79,7 @@ def examine(
 
 
 def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:
-    """MCP-ATDF-003, of what a file has of the tools of an MCP server."""
+    """MCP-ATDF-003, for the tools of an MCP server in a file."""
     for at, tool in islice(_tools(document, data), _MOST_ERRORS):
         for key in earlier_in(tool.get("_meta")):
             name, right = META_KEY_EARLIER[key], META_KEY_NAME[key]
@@ -89,7 +89,7 @@ def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:
 
 
 def _tools(document: str, data: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """The tools of a catalog, or the one that a document is, that may be those of an MCP server."""
+    """Yield the tools of a catalog, or the one tool, that may be from an MCP server."""
     if document == "tool" and isinstance(data, dict):
         yield (), data
     listed = data.get("tools") if document == "catalog" and isinstance(data, dict) else None
@@ -99,12 +99,12 @@ def _tools(document: str, data: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
 
 
 def validate(data: Any, document: str | None = None) -> list[Problem]:
-    """The problems of `data`, a decoded JSON value; it is valid where none of them is a MUST.
+    """Return the problems of `data`, a decoded JSON value. It is valid if none breaks a MUST.
 
-    `document` is a name of the table of `recognize`; without it the document is recognized first,
-    and an unknown document has that one problem. A problem is placed where jsonschema
-    finds it: a missing property at its object. Raises KeyError for another name, and never for bad
-    data.
+    `document` is a name in the table of `recognize`. Without it the document is recognized first,
+    and an unknown document has only that problem. A problem has the place at which jsonschema finds
+    it: a missing property is reported at its object. Raises KeyError for an unknown name, and never
+    for bad data.
     """
     if deeper_than(data, DEEPEST):
         return [problem((), "depth", message("documents.too_deep", limit=DEEPEST))]
@@ -118,7 +118,7 @@ def validate(data: Any, document: str | None = None) -> list[Problem]:
 
 
 def _judged(data: Any, document: str) -> list[Problem]:
-    """As `validate`, of what is known not to be too deep."""
+    """Validate as `validate` does, for data that is known not to be too deep."""
     policy = policy_in(data) if document == "retry-policy" and isinstance(data, dict) else None
     if policy is not None:
         return [
@@ -136,7 +136,9 @@ def _judged(data: Any, document: str) -> list[Problem]:
 
 
 def _carried(data: Any, document: str, carrying: Mapping[Place, str]) -> Iterator[Problem]:
-    """The problems of tools of MCP, read with what they carry; each at its place in the file."""
+    """Yield the problems of MCP tools that have ATDF fields in `_meta`, at their places in the
+    file.
+    """
     whole = (
         lifted(data)
         if document == "tool"
@@ -156,7 +158,7 @@ def _carried(data: Any, document: str, carrying: Mapping[Place, str]) -> Iterato
 
 
 def _not_carried(data: Any, carrying: Mapping[Place, str]) -> Iterator[Problem]:
-    """Where the key is there, and what it holds is not an object."""
+    """Yield a problem for each ATDF key of `_meta` whose value is not an object."""
     for at, name in carrying.items():
         value = (data if not at else data["tools"][at[1]])["_meta"][name]
         if not isinstance(value, dict):
@@ -165,13 +167,13 @@ def _not_carried(data: Any, carrying: Mapping[Place, str]) -> Iterator[Problem]:
 
 
 def _found(data: Any, document: str) -> list[Problem]:
-    """What is wrong with a document, by its schema and by the rules."""
+    """Return the problems of a document, by its schema and by the rules."""
     quick = surely_valid(document, data)
     errors = [] if quick else list(islice(errors_in(document, data), _MOST_ERRORS))
     formats = {tuple(each.absolute_path) for each in errors if each.validator == "format"}
     mistyped = {tuple(each.absolute_path) for each in errors if each.validator == "type"}
-    # A pattern next to a format says the same once more, for validators that know no formats. What
-    # has another type is not also something that is forbidden.
+    # A pattern next to a format only repeats it, for validators without formats. A value of the
+    # wrong type need not also be reported as forbidden.
     echoes = {"pattern": formats, "not": mistyped}
     found = [
         _problem(document, data, each)
@@ -195,7 +197,7 @@ def _problem(document: str, data: Any, error: ValidationError) -> Problem:
 
 
 def _tool_name(document: str, data: Any, place: Place) -> str | None:
-    """The raw name of the tool in which a place is; None where it has none, or is in none."""
+    """Return the raw name of the tool that a place is in; None if there is none."""
     tool = data
     if document == "catalog":
         tool = data["tools"][place[1]] if len(place) > 1 else None
