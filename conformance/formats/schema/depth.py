@@ -1,4 +1,4 @@
-"""The end of Python's stack, as one exception: whatever in the libraries comes to it first."""
+"""Turns every error at the end of Python's stack into a RecursionError, whatever library it hits."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _PANIC = "PanicException"
-"""The name of what a library written in Rust raises. It is in no module, and is not an `Exception`,
-so no guard against faults would catch it.
+"""The class name of a panic in a library written in Rust. No module exports the class, and it is
+not an `Exception`, so no guard against faults would catch it.
 """
 
 
 @contextmanager
 def ends_in_recursion_error() -> Iterator[None]:
-    """Raise RecursionError also where a library written in Rust came to the end of the stack."""
+    """Raise RecursionError also if a library written in Rust reaches the end of the stack."""
     try:
         yield
     except BaseException as error:

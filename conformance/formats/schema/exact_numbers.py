@@ -1,7 +1,7 @@
-"""Numeric keywords, judged on the decimal numbers that JSON text writes.
+"""Judges numeric keywords by the decimal numbers that JSON text has.
 
-A binary float is only near to most decimal numbers: `19.99 % 0.01` is not 0. JSON Schema speaks of
-mathematical numbers, so each float stands for the shortest decimal number that reads back as it.
+A binary float only approximates most decimal numbers: `19.99 % 0.01` is not 0. JSON Schema means
+mathematical numbers, so each float counts as the shortest decimal number that reads back as it.
 Serves ATDF-CALL-001 and ATDF-CALL-004.
 """
 
@@ -26,14 +26,17 @@ _BOUNDS: Mapping[str, tuple[Callable[[Any, Any], bool], str]] = {
 
 
 def exact(number: float) -> Fraction:
-    """The decimal number that JSON text writes for `number`; raises ValueError for NaN and inf."""
+    """Return the decimal number that JSON text has for `number`.
+
+    Raises ValueError for NaN and inf.
+    """
     return Fraction(number if isinstance(number, int) else repr(number))
 
 
 def exact_keywords(dialect: Any) -> dict[str, Keyword]:
-    """The numeric keywords of a dialect's validator.
+    """Return the numeric keywords for the validator of a dialect.
 
-    In draft 4 a flag next to a bound makes it exclusive: that dialect keeps its own bounds.
+    In draft 4 a flag next to a bound makes it exclusive, so that dialect keeps its bounds.
     """
     bounds = _BOUNDS if "exclusiveMinimum" in dialect.VALIDATORS else {}
     return {"multipleOf": _multiple_of, **{name: _bound(*how) for name, how in bounds.items()}}
@@ -63,10 +66,10 @@ def _bound(holds: Callable[[Any, Any], bool], said: str) -> Keyword:
 
 
 def _comparable(number: float) -> Any:
-    """The decimal number; infinity and NaN as they are: JSON text of 1e400 is read as infinity."""
+    """Return the decimal number; infinity (the value of the JSON text 1e400) and NaN unchanged."""
     return exact(number) if _is_finite(number) else number
 
 
 def _is_finite(value: float) -> bool:
-    """Whether JSON text can write a number: 1e400 is read as infinity."""
+    """Return whether a number is finite: 1e400 is read as infinity."""
     return isinstance(value, int) or math.isfinite(value)

@@ -1,4 +1,4 @@
-"""A dialect's validator that judges some keywords otherwise, wherever it is led."""
+"""A dialect's validator with other functions for some keywords, in every part of a schema."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Final
 from jsonschema.validators import extend
 
 _LEADING: Final = ("$ref", "$dynamicRef", "$recursiveRef")
-"""Keywords that lead to another schema, which may be the same again without an end."""
+"""Keywords that lead to another schema, perhaps in an endless loop."""
 _LOOKED: Final = 8
-"""References within each other after which it is looked again how much of the stack is left."""
+"""The stack is measured after this number of nested references."""
 _ROOM: Final = 250
-"""Calls of the stack that stay free: so many references take fewer."""
+"""Frames of the stack that stay free; `_LOOKED` references need fewer."""
 
 
 def extended(kind: Any, keywords: Mapping[str, Callable[..., Any]]) -> Any:
-    """The validator class of a dialect, with own functions for some keywords.
+    """Return the validator class of a dialect, with other functions for some keywords.
 
-    The library chooses the validator anew for each part of a schema: where `$schema` stands, also
-    in the root that a reference leads back to, it would go on with the dialect's own. And it does
-    not say where the error of a `false` stands, nor in which branch.
+    The library chooses a validator for each part of a schema. At a `$schema`, also in the root that
+    a reference leads back to, it would return to the dialect's own. Nor does it report the place of
+    an error from a `false`, or its branch.
     """
     make: Any = extend  # untyped in the library
     known: Mapping[str, Callable[..., Any]] = {**kind.VALIDATORS, **keywords}
@@ -54,7 +54,7 @@ def extended(kind: Any, keywords: Mapping[str, Callable[..., Any]]) -> Any:
 
 
 class _References(threading.local):
-    """How many references are being followed, each within the one before."""
+    """How many nested references are being followed in this thread."""
 
     followed = 0
 
@@ -63,10 +63,10 @@ _REFERENCES: Final = _References()
 
 
 def _within_the_stack(keyword: Callable[..., Any]) -> Callable[..., Iterator[Any]]:
-    """A keyword that raises RecursionError before the stack of Python ends.
+    """Return a keyword function that raises RecursionError before Python's stack ends.
 
-    The library that looks a reference up is written in Rust. Where the stack ends within it, it
-    writes to the terminal.
+    The library that looks up references is written in Rust. If the stack ends inside it, it writes
+    to the terminal.
     """
 
     def judge(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[Any]:

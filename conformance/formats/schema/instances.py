@@ -1,4 +1,4 @@
-"""Whether a value is valid for a schema that somebody else wrote, within a limit of work."""
+"""Validates a value against a foreign schema, within a limit of work."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
 
 _MOST_NAMES = 200
-"""Member names on which an unsafe pattern is tried."""
+"""The most member names on which an unsafe pattern is tried."""
 
 _MOST_STEPS = 20_000
-"""References followed, and values compared by the dozen: a real call needs few, a bomb billions."""
+"""The most steps: references, and comparisons by the dozen. A call needs few, a bomb billions."""
 
 _MOST_ERRORS = 10
 
 
 class Unjudgeable(Exception):
-    """The schema is such that nobody can say in time whether a value is valid for it."""
+    """The schema does not allow judging in time whether a value is valid."""
 
     def __init__(self, reason: Message) -> None:
         self.reason = reason
@@ -47,10 +47,10 @@ class Unjudgeable(Exception):
 def errors_of(
     schema: Mapping[str, Any], value: Any, part: Mapping[str, Any] | None = None
 ) -> list[ValidationError]:
-    """The errors of `value` for `schema`, or for `part`, a schema inside it; at most ten.
+    """Return at most ten errors of `value` for `schema`, or for `part`, a schema inside it.
 
-    An error of a union is replaced by the errors of the branch that came nearest. The schema has to
-    be valid and whole (`schema_faults`). Raises Unjudgeable for one that is beyond judging.
+    The schema must be valid and whole (`schema_faults`). Raises `Unjudgeable` if judging takes too
+    long or is impossible.
     """
     kind: Any = validator_for(schema, default=Draft202012Validator)
     _check_names(schema, value)
@@ -70,16 +70,16 @@ def errors_of(
 
 
 def nearest(error: ValidationError) -> ValidationError:
-    """The innermost cause of an error: in a union, the deepest error of the branches."""
+    """Return the innermost cause of an error: in a union, the deepest error of the branches."""
     while error.context:
         error = max(error.context, key=lambda each: len(each.absolute_path))
     return error
 
 
 def _check_names(schema: Mapping[str, Any], value: Any) -> None:
-    """Raise Unjudgeable unless matching `patternProperties` ends: the library does it itself.
+    """Raise `Unjudgeable` unless matching `patternProperties`, as the library does, ends in time.
 
-    A pattern that is not safe by its form is tried on every name first, where a limit holds.
+    A pattern whose form is not safe is first tried on every name, with a time limit.
     """
     patterns = [each for _, _, node in positions(schema) for each in _names(node)]
     if not all(is_known(each) and is_python(each) for each in patterns):
@@ -116,7 +116,7 @@ def _names(node: Mapping[str, Any]) -> Iterator[str]:
 
 @cache
 def _metered(kind: Any) -> Any:
-    """A validator of a dialect that counts its steps; making one takes milliseconds."""
+    """Return a validator of a dialect that counts its steps. Making one takes milliseconds."""
     return extended(kind, {"pattern": _pattern, **exact_keywords(kind), **counted(kind, _spend)})
 
 

@@ -1,4 +1,4 @@
-"""The words for a value that a JSON Schema refuses: one sentence for each keyword."""
+"""The messages for a value that a JSON Schema refuses: one sentence for each keyword."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from conformance.spec.messages import Message, message
 
 
 def words(error: ValidationError) -> Message:
-    """The sentence for an error: what is wrong there, and what to do."""
+    """Return the message for an error: what is wrong, and what to do."""
     keyword = str(error.validator)
     return _WORDS.get(keyword, _other)(error)
 
 
 def missing_name(error: ValidationError) -> str | None:
-    """The property whose absence is the error; None if the error is another."""
+    """Return the missing property that an error is about; None for any other error."""
     if error.validator != "required" or not isinstance(error.instance, dict):
         return None
-    # jsonschema makes one error for each missing name, in the order of the keyword's list, and
-    # says only in its sentence which one: the name is found there, as it was put there.
+    # jsonschema makes one error for each missing name, in the order of the keyword's list. Only its
+    # sentence says which name, so the name is searched there.
     wanted: Any = error.validator_value
     names = [each for each in wanted if each not in error.instance]
     return next((each for each in names if error.message.startswith(repr(each))), None)

@@ -1,8 +1,8 @@
-"""Finds quickly that a schema of the newest dialect is valid; `schemas.py` says what is wrong.
+"""Checks quickly that a schema of the newest dialect is valid; `schemas.py` finds the faults.
 
-The metaschema says the same of each schema, wherever it is: something of its keywords, and that
-what is below it is a schema. So each is checked alone, without those below it and without what may
-have any value. What is left is alike in most tools, and is checked once.
+The metaschema has the same rules for each schema at any depth: rules for its keywords, and that its
+subschemas are schemas. So each schema is checked alone, without its subschemas and without members
+that may have any value. The rest is alike in most tools, and is checked once.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ _ANY_NUMBER: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum
 
 
 def is_surely_valid(schema: Mapping[str, Any]) -> bool:
-    """Whether the metaschema allows a schema, and each one in it."""
+    """Return whether the metaschema allows a schema, and each schema inside it."""
     return all(is_allowed(_alone(node)) for _, _, node in positions(schema))
 
 
 def _alone(node: Mapping[str, Any]) -> str:
-    """A schema without what is below it, as JSON text."""
+    """Return a schema without its subschemas, as JSON text."""
     kept = {keyword: _shortened(keyword, value) for keyword, value in node.items()}
     return json.dumps({name: kept[name] for name in sorted(kept) if name not in _ANY_VALUE})
 
 
 def _shortened(keyword: str, value: Any) -> Any:
-    """The least that the metaschema says the same of; what it forbids stays as it is."""
+    """Return the shortest value that the metaschema judges alike; a forbidden one unchanged."""
     if isinstance(value, dict):
         if keyword in ONE:
             return True
@@ -57,7 +57,7 @@ def _are_schemas(values: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_allowed(text: str) -> bool:
-    """Whether the metaschema allows a schema, given as JSON text."""
+    """Return whether the metaschema allows a schema, given as JSON text."""
     return bool(_metaschema().is_valid(json.loads(text)))
 
 

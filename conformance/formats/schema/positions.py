@@ -1,4 +1,4 @@
-"""The places in a JSON Schema where a schema stands, found without recursion or reference."""
+"""Finds each schema inside a JSON Schema, without recursion and without following references."""
 
 from __future__ import annotations
 
@@ -35,11 +35,12 @@ MAP = frozenset(
     }
 )
 
-"""What holds a schema, an array of them, or an object of them, in any dialect."""
+"""The keywords of any dialect that hold a schema, an array of schemas, or an object of schemas."""
 
 Position = tuple[Place, tuple[str, ...] | None, Mapping[str, Any]]
-"""Where a schema stands; the property names from the root on if `properties` alone lead there,
-else None; and the schema."""
+"""The place of a schema; the property names from the root on if only `properties` lead there, or
+None; and the schema.
+"""
 
 
 def positions(root: Any) -> Iterator[Position]:

@@ -1,4 +1,4 @@
-"""The references of a JSON Schema: which keywords contain them, and which have no target."""
+"""The references of a JSON Schema: the keywords that have them, and how to find a broken one."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Final
 from referencing.exceptions import Unresolvable
 
 NAMING: Final = ("$ref", "$dynamicRef")
-"""The keywords that name another schema; `$recursiveRef` names none but the root."""
+"""The keywords that name another schema. `$recursiveRef` can only name the root."""
 
 
 def broken_reference(schema: Any, error: Unresolvable) -> tuple[str, str]:
-    """Give the keyword and the text of the reference that `error` is about.
+    """Return the keyword and the text of the reference that `error` is about.
 
-    The library tells only what it looked for last, often without the `#`. It may have stood
-    anywhere in `schema`: a reference also leads to where no schema is expected.
+    The library reports only its last lookup, often without the `#`. The reference may be anywhere
+    in `schema`, because references also lead to places where no schema is expected.
     """
     sought = str(getattr(error, "anchor", error.ref))
     waiting = [schema]

@@ -1,4 +1,4 @@
-"""Whether a JSON Schema that somebody else wrote can be used: valid, whole, and not too large.
+"""Finds out whether a foreign JSON Schema can be used: valid, whole, and not too large.
 
 Serves ATDF-TOOL-003, ATDF-TOOL-004 and ATDF-TOOL-005. Nothing is ever fetched.
 """
@@ -33,10 +33,10 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import JsonType
 
 DEEPEST = 128
-"""Levels of JSON; the validator needs several calls of the interpreter for each."""
+"""The most levels of JSON. The validator needs several calls of the interpreter for each."""
 
 LONGEST = 1_000_000
-"""Characters of JSON text; checking takes about 1.5 ms for each thousand."""
+"""The most characters of JSON text. Checking takes about 1.5 ms for each thousand."""
 
 _MOST_FAULTS = 10
 _TYPES = ", ".join(f"`{each}`" for each in (*JsonType, "null"))
@@ -49,7 +49,7 @@ _WHOLE = "ATDF-TOOL-005"
 
 @dataclass(frozen=True, slots=True)
 class SchemaFault:
-    """What is wrong at `place` inside a schema, and the clause that it breaks."""
+    """A fault at `place` inside a schema, and the clause that it breaks."""
 
     place: Place
     keyword: str
@@ -58,7 +58,7 @@ class SchemaFault:
 
 
 def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple[SchemaFault, ...]:
-    """Everything that keeps `schema` from being used, at most ten; empty if nothing does.
+    """Return at most ten faults that make `schema` unusable; empty if it has none.
 
     `is_whole`: its references are known to lead to its own definitions.
     """
@@ -67,7 +67,7 @@ def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple
         return (SchemaFault((), _VALID, _VALID, said),)
     try:
         text = json.dumps(schema)
-    except (TypeError, ValueError) as error:  # a value that no JSON text was the source of
+    except (TypeError, ValueError) as error:  # a value that JSON text cannot have
         said = message("documents.schema.invalid", keyword="$schema", value=shown(str(error)))
         return (SchemaFault((), _VALID, _VALID, said),)
     if len(text) > LONGEST:
@@ -79,7 +79,7 @@ def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple
 
 
 def deeper_than(value: Any, limit: int) -> bool:
-    """Whether arrays and objects in `value` are nested more than `limit` deep."""
+    """Return whether arrays and objects in `value` are nested more than `limit` deep."""
     level = [value]
     for _ in range(limit + 1):
         level = [
@@ -116,7 +116,7 @@ def _faults(schema: Mapping[str, Any], *, is_whole: bool) -> tuple[SchemaFault, 
 
 
 def dialect_of(schema: Mapping[str, Any]) -> type[Validator] | None:
-    """The validator of the dialect that `$schema` names, 2020-12 without it; None if unknown."""
+    """Return the validator of the dialect in `$schema`, by default 2020-12; None if unknown."""
     if "$schema" not in schema:
         return Draft202012Validator
     if not isinstance(schema["$schema"], str):
@@ -130,7 +130,10 @@ def dialect_of(schema: Mapping[str, Any]) -> type[Validator] | None:
 
 
 def _invalid(kind: type[Validator], schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
-    """What the metaschema forbids. A definition that other schemas have as well is checked once."""
+    """Yield the faults by the metaschema.
+
+    A definition that several schemas share is checked once.
+    """
     if kind is Draft202012Validator and is_surely_valid(schema):
         return
     parts = schema.get("$defs")
@@ -154,7 +157,7 @@ _known_part = lru_cache(maxsize=2048)(_part)
 
 
 def _forbidden(kind: type[Validator], schema: Any) -> Iterator[SchemaFault]:
-    """Yield what the metaschema forbids, once for each place: many of its parts say the same."""
+    """Yield the faults by the metaschema, one for each place: many of its parts overlap."""
     meta = quick(kind)(kind.META_SCHEMA, registry=METASCHEMAS)
     seen: set[Place] = set()
     for error in meta.iter_errors(schema):
@@ -165,7 +168,7 @@ def _forbidden(kind: type[Validator], schema: Any) -> Iterator[SchemaFault]:
 
 
 def _fault_of(error: ValidationError) -> SchemaFault:
-    """The innermost cause of an error of the metaschema, which is built from many schemas."""
+    """Return the innermost cause of an error of the metaschema, which combines many schemas."""
     while error.context:
         error = max(error.context, key=lambda each: len(each.absolute_path))
     place = tuple(error.absolute_path)
@@ -177,13 +180,13 @@ def _fault_of(error: ValidationError) -> SchemaFault:
 
 
 _FORBIDDEN = (AttributeError, TypeError)
-"""What the library raises for an embedded schema of another dialect, which forbids it: such as a
-boolean in draft 4. The metaschema of the whole document says nothing of it.
+"""Errors of the library for an embedded schema that its own dialect forbids, such as a boolean in
+draft 4. The metaschema of the whole document does not report it.
 """
 
 
 def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
-    """The references without a target, or that lead out of the document."""
+    """Yield the references without a target, or that lead out of the document."""
     specification = specification_with(str(schema.get("$schema", NEWEST)), DRAFT202012)
     resource = Resource.from_contents(schema, default_specification=specification)
     try:

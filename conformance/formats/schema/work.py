@@ -1,7 +1,7 @@
-"""What it takes to judge a keyword, counted before it is judged: a short schema may ask for years.
+"""Counts the work of a keyword before it is judged: a short schema may need years.
 
-Lists whose items have to differ, and constants, are compared here: the library compares each with
-each, and writes all of them into its errors.
+Lists with unique items, and constants, are compared here. The library compares every pair, and
+writes all values into its errors.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from conformance.spec.published import validator
 Keyword = Callable[[Any, Any, Any, Any], Iterator[ValidationError]]
 
 _IN_A_STEP: Final = 25
-"""Values that are looked at in one step."""
+"""Values that one step reads."""
 _OF_A_BRANCH: Final = 20
-"""What a value costs in a branch: all errors of all branches are kept."""
+"""The cost of a value in a branch, because all errors of all branches are kept."""
 _FREE: Final = 50
-"""Values that cost nothing in a branch: a usual call."""
+"""Values that are free in a branch: the size of a usual call."""
 _CHARACTERS: Final = 100
-"""Characters that cost as much as a value."""
+"""Characters that cost as much as one value."""
 
 
 def counted(kind: Any, spend: Callable[[int], None]) -> dict[str, Keyword]:
-    """The costly keywords of a dialect's validator; each tells `spend` its steps, and goes on.
+    """Return the costly keywords of a dialect's validator, which report their steps to `spend`.
 
-    `spend` raises where they are too many.
+    `spend` raises if there are too many.
     """
     known: Mapping[str, Keyword] = kind.VALIDATORS
     found = {
@@ -48,12 +48,12 @@ def counted(kind: Any, spend: Callable[[int], None]) -> dict[str, Keyword]:
 
 @cache
 def quick(kind: Any) -> Any:
-    """A dialect's validator that compares lists and constants quickly: it may check any schema."""
+    """Return a dialect's validator that compares lists and constants fast, safe for any schema."""
     return extended(kind, {"enum": _enum, "uniqueItems": _unique})
 
 
 def errors_in(document: str, data: Any) -> Iterator[ValidationError]:
-    """The errors of a document by its published schema; raises KeyError if it has none."""
+    """Return the errors of a document by its published schema. Raises KeyError if it has none."""
     found: Iterator[ValidationError] = validator(document, quick(Draft202012Validator)).iter_errors(
         data
     )
@@ -70,7 +70,7 @@ def _counting(keyword: Keyword, cost: Callable[..., int], spend: Callable[[int],
 
 
 def size(value: Any) -> int:
-    """About how many values there are in a JSON value; long texts count as many."""
+    """Return about how many values a JSON value contains. Long texts count as several."""
     waiting, count = [value], 0
     while waiting:
         one = waiting.pop()
@@ -161,7 +161,7 @@ def _unique(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator
 
 
 def _distinct(value: Any) -> Any:
-    """What is equal for equal JSON values alone: 1 is 1.0, and true is not 1."""
+    """Return a key that is equal only for equal JSON values: 1 is 1.0, and true is not 1."""
     if isinstance(value, bool):
         return ("true" if value else "false",)
     if isinstance(value, list):
@@ -170,7 +170,7 @@ def _distinct(value: Any) -> Any:
         return ("object", frozenset((name, _distinct(each)) for name, each in value.items()))
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    # Numbers beyond this have the same hash as smaller ones: by it, each would meet each.
+    # Larger numbers share hashes with smaller ones; with many such keys, lookups are slow.
     if isinstance(value, int) and abs(value) >= sys.hash_info.modulus:
         return ("number", hex(value))
     return value

@@ -1,1 +1,1 @@
-"""Regular expressions as ECMA-262 means them: read, matched within a limit, filled in."""
+"""Regular expressions of ECMA-262: parsing, matching within a limit, and sample texts."""

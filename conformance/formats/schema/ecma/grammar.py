@@ -1,4 +1,4 @@
-"""Reads a regular expression in ECMA's sense into a tree."""
+"""Parses an ECMA regular expression into a tree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CLASSES: Final = {
     "w": ("A-Za-z0-9_", "a"),
     "s": (_SPACE, " "),
 }
-"""By letter: what the class holds (as Python writes it, in brackets), and a member of it."""
+"""For each letter: the content of the class in Python's brackets, and one member."""
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 
 
@@ -103,7 +103,7 @@ class _Reader:
         raise Unreadable(f"(?{kind} is not of ECMA's patterns")
 
     def _closed(self, group: Group) -> Group:
-        self._take()  # nothing else ends the ways of a group, but the end of the text
+        self._take()  # only this, or the end of the text, ends the ways of a group
         return group
 
     def _escape(self) -> Part:
@@ -121,7 +121,7 @@ class _Reader:
         return Chars(_quoted(self._character(char)))
 
     def _character(self, char: str) -> str:
-        """The one character that an escape means."""
+        """Return the one character that an escape means."""
         if char in _CONTROLS:
             return _CONTROLS[char]
         if char == "x":
@@ -174,7 +174,7 @@ class _Reader:
         return Chars(f"^{held}" if negated else held)
 
     def _dash(self, held: str) -> str:
-        """A dash between two characters makes a range; at either end it is itself."""
+        """Return a dash: a range between two characters, a plain dash at either end."""
         after = self._peek()
         if not held or after == "]":
             return r"\-"
@@ -216,7 +216,7 @@ class _Reader:
 
 
 def read(expression: str) -> Group:
-    """Read a pattern. Raises Unreadable for what is not a pattern, or not one of the usual ones."""
+    """Parse a pattern. Raises `Unreadable` if it is not a pattern, or an unusual one."""
     return _Reader(expression).read()
 
 

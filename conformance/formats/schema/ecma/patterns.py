@@ -1,4 +1,4 @@
-"""Regular expressions of a target: matched in ECMA's sense and within a time limit."""
+"""Matches regular expressions of a target, with ECMA's meaning and within a time limit."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from conformance.formats.schema.ecma import grammar, tree
 from conformance.formats.schema.ecma.process import LimitedMatcher
 
 _MOST_STEPS: Final = 200_000
-"""About ten milliseconds of matching: what takes no more is matched in this process."""
+"""About ten milliseconds of matching. Only longer matches use the worker process."""
 
 _MATCHER: Final = LimitedMatcher()
 """The one worker process; it starts with the first pattern that needs it."""
 
 
 def matches(expression: str, text: str) -> bool | None:
-    """Say whether a pattern is found in a text; None if that cannot be judged.
+    """Return whether a pattern is found in a text; None if that cannot be judged.
 
-    It cannot be judged if the pattern is not an ECMA pattern, uses what Python has no equal for
-    (Unicode property classes), or does not end within the time limit.
+    It cannot be judged if the pattern is not an ECMA pattern, has no equal in Python (Unicode
+    property classes), or exceeds the time limit.
     """
     compiled = _compiled(expression)
     if compiled is None:
@@ -33,18 +33,18 @@ def matches(expression: str, text: str) -> bool | None:
 
 
 def is_safe(expression: str, length: int) -> bool:
-    """Say whether matching a text of that length ends soon, by the pattern's form alone."""
+    """Return whether matching a text of this length ends soon, by the pattern's form alone."""
     compiled = _compiled(expression)
     return compiled is not None and _steps(compiled[1], length) <= _MOST_STEPS
 
 
 def is_known(expression: str) -> bool:
-    """Say whether a pattern can be judged here."""
+    """Return whether a pattern can be judged here."""
     return _compiled(expression) is not None
 
 
 def is_python(expression: str) -> bool:
-    """Say whether Python's own `re` reads the pattern as it stands, and warns of nothing in it."""
+    """Return whether Python's `re` compiles the pattern unchanged and without a warning."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", FutureWarning)
@@ -56,7 +56,7 @@ def is_python(expression: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def samples(expression: str, least: int, most: int | None) -> list[str]:
-    """Give a few texts in which the pattern is found, of an allowed length; empty if none is."""
+    """Return at most six texts of an allowed length in which the pattern is found."""
     compiled = _compiled(expression)
     if compiled is None:
         return []
@@ -74,7 +74,7 @@ def samples(expression: str, least: int, most: int | None) -> list[str]:
 
 
 def misses(expression: str, value: object) -> list[str]:
-    """Give texts in which the pattern is not found: a valid value spoilt, and others."""
+    """Return texts in which the pattern is not found: altered valid values, and others."""
     tries = ["!", "", "#~#", "abc", "ABC", "123", " "]
     if isinstance(value, str) and value:
         tries = [f"{value}!", f"!{value}", value[:-1], value.swapcase(), value[1:], *tries]

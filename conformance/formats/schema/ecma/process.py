@@ -1,4 +1,4 @@
-"""Matches patterns that may never end in a process that can be killed."""
+"""Matches patterns that may never end, in a process that can be killed."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from pathlib import Path
 from typing import IO, Final
 
 LIMIT: Final = 0.5
-"""Seconds for one match: real patterns need microseconds."""
+"""The most seconds for one match. Real patterns need microseconds."""
 _START: Final = 10.0
-"""Seconds for the process to start, on a busy machine."""
+"""The most seconds for the process to start, on a busy machine."""
 _MOST_KNOWN: Final = 4096
-"""Answers that are kept."""
+"""The most answers that are kept."""
 _WORKER: Final = Path(__file__).with_name("worker.py")
 
 
 class LimitedMatcher:
-    """Guards one worker process. It starts when first needed, and again after it was killed.
+    """Guards one worker process, which starts when needed, also after it was killed.
 
     Safe to use from several threads. A pattern that once ran out of time is not tried again.
     """
@@ -38,11 +38,11 @@ class LimitedMatcher:
         self._known: OrderedDict[tuple[str, bytes], bool] = OrderedDict()
 
     def search(self, source: str, text: str) -> bool | None:
-        """Say whether a Python pattern is found in a text; None if it did not end in time."""
+        """Return whether a Python pattern is found in a text; None if matching was too slow."""
         with self._lock:
             if source in self._endless:
                 return None
-            # A server may answer with other megabytes each time: their hash is kept, not they.
+            # A server may answer with new megabytes each time, so only their hash is kept.
             key = (source, sha256(text.encode("utf-8", "surrogatepass")).digest())
             if key not in self._known:
                 answer = self._ask(source, text)
@@ -98,13 +98,13 @@ class LimitedMatcher:
             target=_forward, args=(self._process.stdout, self._answers), daemon=True
         )
         reader.start()
-        with contextlib.suppress(queue.Empty, OSError):  # then the first real match finds it out
+        with contextlib.suppress(queue.Empty, OSError):  # the first real match will notice it
             self._send("", "")
             self._answers.get(timeout=_START)
 
 
 def _forward(stream: IO[str], answers: queue.Queue[str]) -> None:
-    """Hand on each line until the stream ends."""
+    """Pass on each line until the stream ends."""
     with contextlib.suppress(ValueError, OSError):  # closed from the other side
         for line in stream:
             answers.put(line.strip())

@@ -1,4 +1,4 @@
-"""A regular expression as a tree: to write it for Python, to weigh it, to fill it in."""
+"""A regular expression as a tree, to write it for Python, estimate its cost, and make samples."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 
 UNBOUNDED: Final = 1 << 30
 _SAMPLES: Final = "a1A0-_ .bBxyzXYZ23456789/:@+,#!é"
-"""Characters to fill in, the readable ones first."""
+"""Characters for samples, the readable ones first."""
 
 
 class Unreadable(ValueError):
-    """A pattern, or a part of one, that is not read here; the text says which."""
+    """A pattern, or a part of one, that is not supported; the text says which."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +32,14 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Something that is looked at without being taken, or a reference back: never filled in."""
+    """A lookaround or a back reference, for which no sample can be made."""
 
     source: str
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """A part, so many times."""
+    """A repeated part."""
 
     part: Part
     least: int
@@ -59,7 +59,7 @@ Part = Chars | Anchor | Look | Repeat | Group
 
 
 def render(part: Part) -> str:
-    """Write a part as Python's `re` has it, with ECMA's meaning of `$`, the classes and `.`."""
+    """Write a part for Python's `re`, with ECMA's meaning of `$`, the classes and `.`."""
     if isinstance(part, Chars):
         return f"[{part.source}]"
     if isinstance(part, Anchor | Look):
@@ -72,9 +72,9 @@ def render(part: Part) -> str:
 
 
 def steps(part: Part, length: int) -> int:
-    """Estimate, from above, the steps that matching a part against so long a text may take.
+    """Return an upper estimate of the steps to match a part against a text of this length.
 
-    A repeat of what can itself end in several places is taken to explode.
+    A repeat of a part that can end in several places counts as exponential.
     """
     if isinstance(part, Chars | Anchor):
         return 1
@@ -99,15 +99,15 @@ def _sequence(way: tuple[Part, ...], length: int) -> int:
 
 
 def is_anchored(whole: Group) -> bool:
-    """Say whether every alternative begins at the beginning of the text."""
+    """Return whether every alternative begins at the start of the text."""
     return all(way and isinstance(way[0], Anchor) and way[0].source == r"\A" for way in whole.ways)
 
 
 def fill(part: Part, times: int, pick: int = 0) -> str:
-    """Give a text of a part: each repeat its least, and `times` more where it may.
+    """Return a sample of a part. Each repeat has its least number, plus `times` if allowed.
 
-    `pick` chooses among alternatives and characters. Raises Unreadable where something is only
-    looked at.
+    `pick` chooses among alternatives and characters. Raises `Unreadable` at a lookaround or back
+    reference.
     """
     if isinstance(part, Chars):
         return _member(part.source, pick)
@@ -131,7 +131,7 @@ def _member(source: str, pick: int) -> str:
 
 @lru_cache(maxsize=1024)
 def _members(source: str) -> str:
-    """Some characters of a set, the readable ones first; empty if it holds none worth trying."""
+    """Return some characters of a set, or one unreadable one; empty if none below U+3000 fits."""
     holds = re.compile(f"[{source}]")
     readable = "".join(c for c in _SAMPLES if holds.match(c))
     return readable or next((c for c in map(chr, range(1, 0x3000)) if holds.match(c)), "")

@@ -1,6 +1,6 @@
-"""The worker process that matches patterns: one JSON pair a line in, one truth value a line out.
+"""The worker process that matches patterns: one JSON pair in, one truth value out, per line.
 
-It imports nothing of the project, so that it starts fast, and may be killed at any time.
+It imports nothing of the project, so that it starts fast. It may be killed at any time.
 """
 
 from __future__ import annotations
