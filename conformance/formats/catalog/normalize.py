@@ -1,4 +1,4 @@
-"""From any catalog to tools in one shape; a tool that cannot be used becomes a problem."""
+"""Reads any catalog into tools of one shape. An unusable tool becomes a problem."""
 
 from __future__ import annotations
 
@@ -30,20 +30,20 @@ _NAMING = ("name", "tool_id", "id", "resource_id")
 
 
 class Source(StrEnum):
-    """Whose list of tools it is."""
+    """The origin of a list of tools."""
 
     ATDF = "atdf"
-    """A catalog: of a file, or of the HTTP binding."""
+    """A catalog, from a file or the HTTP binding."""
     MCP = "mcp"
     """The result of `tools/list`, or the tools of all its pages."""
 
 
 @dataclass(frozen=True, slots=True)
 class NormalisedCatalog:
-    """The tools that can be used, in order, and what was wrong with these and the others.
+    """The usable tools in order, and the problems of all tools.
 
-    A problem's `tool` is the raw name, where there is one: the tool is still among `tools` if only
-    a part of it (an example, an input) had to be left out.
+    A problem's `tool` is the raw name, if there is one. That tool is still among `tools` if only a
+    part of it (an example, an input) had to be left out.
     """
 
     tools: tuple[Tool, ...]
@@ -51,13 +51,13 @@ class NormalisedCatalog:
 
 
 def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> NormalisedCatalog:
-    """The tools of a catalog, a collection, a list of tools, or of one; never raises for bad data.
+    """Return the tools of a catalog, a collection, a list, or one tool; never raises for bad data.
 
-    Items may be of either tool form, or ARDF resources, mixed: those of another type than `tool`
-    are passed over. Of two tools with one name the first is kept.
-    It is read as carefully as both: a call by its name may reach either.
-    `mirroring` is False where MCP's `x-mcp-header` means nothing (stdio, and versions before
-    2026-07-28): else an MCP tool with an invalid annotation is left out, as clients must.
+    Items may mix both tool forms and ARDF resources. Resources of another type than `tool` are
+    skipped. Of two tools with one name the first is kept, with the more careful hints of both: a
+    call by that name may reach either. `mirroring` is False where MCP's `x-mcp-header` has no
+    meaning (stdio, and versions before 2026-07-28). Otherwise an MCP tool with an invalid
+    annotation is left out, as clients must.
     """
     at: Place
     lists = [each for each in ("tools", "resources") if isinstance(data, dict) and each in data]
@@ -98,7 +98,7 @@ def tools_of(data: Any, source: Source, *, mirroring: bool = True) -> Normalised
 
 
 def _as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
-    """The tool, read as carefully as each of the items of its name."""
+    """Return the tool with the most careful hints of all items with its name."""
     if len(items) < 2:
         return tool
     hints, safe = declared.as_careful(tool.annotations, tool.safe, items)
@@ -106,7 +106,7 @@ def _as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
 
 
 def names_of(item: Any) -> set[str]:
-    """What an item may be called by, whether it can be used or not."""
+    """Return the names by which an item may be called, usable or not."""
     given = (item.get(member) for member in _NAMING) if isinstance(item, dict) else ()
     return {name for name in given if isinstance(name, str)}
 
@@ -139,7 +139,7 @@ def _other_resource(item: Any) -> bool:
 
 
 def _resource(item: Mapping[str, Any], place: Place) -> tuple[Tool | None, list[Problem]]:
-    """The tool that an ARDF resource of that type is; its places stay those of the resource."""
+    """Return the tool of an ARDF resource; problems have their places in the resource."""
     name = _name(item.get("resource_id"), "resource_id")
     if isinstance(name, Message):
         absent = "resource_id" not in item
@@ -169,7 +169,7 @@ def _resource(item: Mapping[str, Any], place: Place) -> tuple[Tool | None, list[
 def _mirrored(
     tool: Tool, problems: list[Problem], place: Place
 ) -> tuple[Tool | None, list[Problem]]:
-    """The tool with its header parameters; none at all if an annotation is invalid."""
+    """Return the tool with its header parameters; None if an annotation is invalid."""
     headers, fault = header_paths(tool.input_schema)
     if fault is not None:
         at = (*place, "inputSchema", *fault.place)
@@ -182,7 +182,7 @@ def _mirrored(
 
 
 def _name(value: object, member: str) -> str | Message:
-    """The name of a tool, or why it cannot be one."""
+    """Return the name of a tool, or the message why it is not one."""
     if not isinstance(value, str) or not value:
         return message("documents.tool.name_no_text", member=member, value=shown(value))
     if len(value) > LONGEST_NAME:
@@ -247,7 +247,7 @@ _ONLY_THERE = ("resource_id", "resource_type", "schema_version", "how_to_use", "
 
 
 def resource_as_descriptor(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The descriptor that says the same; what it has no field for keeps its name in it."""
+    """Return an equal descriptor; members that it has no field for keep their names."""
     block = resource(item).block(ArdfBlock.INVOCATION)
     called = dict(block.data) if block is not None else {}
     made: dict[str, Any] = {"tool_id": item.get("resource_id")}

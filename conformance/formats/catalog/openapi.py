@@ -1,7 +1,7 @@
 """The operations of an OpenAPI document (3.0, 3.1 or 3.2) as tools that can be called.
 
-An operation is a tool if a 2xx answer is documented in JSON, or without saying of what form it is.
-The others are named as left out.
+An operation is a tool if it documents a 2xx answer as JSON, or without a media type. The others are
+listed as left out.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ CHANGING = frozenset({"put", "patch", "delete"})
 _OTHER_METHOD = frozenset(
     {"_method", "x-http-method", "x-http-method-override", "x-method-override"}
 )
-"""Inputs by which frameworks take a call for one with another method."""
+"""Inputs that make frameworks treat a call as one with another method."""
 _NEVER = frozenset({"options", "head", "trace"})
-"""Methods that a client or a proxy means something else by than a call."""
+"""Methods with a special meaning to a client or a proxy, which are never called."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
 _VARIABLE = re.compile(r"\{([^{}]*)\}")
 _LONGEST = 500
-"""Characters of a server's address, and of the value of a variable in it, that are read."""
+"""The most characters of a server's address, and of a variable's value in it."""
 _PLAIN_TYPES = frozenset({"string", "integer", "number", "boolean"})
 
 
 @dataclass(frozen=True, slots=True)
 class OpenApiCatalog:
-    """The operations that can be called, those that cannot with the reason, and what is wrong."""
+    """The operations that can be called, the others with the reason, and the problems."""
 
     tools: tuple[Tool, ...]
     left_out: tuple[tuple[str, Message], ...]
@@ -65,18 +65,18 @@ class OpenApiCatalog:
 
 
 def is_openapi(data: Any) -> bool:
-    """Whether a value means to be an OpenAPI document of version 3.0, 3.1 or 3.2."""
+    """Return whether a value claims to be an OpenAPI document of version 3.0, 3.1 or 3.2."""
     version = data.get("openapi") if isinstance(data, dict) else None
     return isinstance(version, str) and version.startswith(VERSIONS)
 
 
 def is_swagger(data: Any) -> bool:
-    """Whether a value is a description of the version before OpenAPI 3.0."""
+    """Return whether a value is a description of the version before OpenAPI 3.0."""
     return isinstance(data, dict) and isinstance(data.get("swagger"), str)
 
 
 def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
-    """The tools of a document; never raises for a bad one."""
+    """Return the tools of a document; never raises for a bad one."""
     tools: list[Tool] = []
     left: list[tuple[str, Message]] = []
     problems = list(of_document(data))
@@ -110,10 +110,10 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
 
 
 def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
-    """The names and routes of the operations that change things by their method, or by a parameter
-    that asks for another one.
+    """Yield the names and routes of operations with a changing method, or with a parameter for
+    another method.
 
-    Those that are left out as tools are among them: a tool of another document may be the same.
+    Operations that are left out as tools are included: a tool of another document may be the same.
     """
     if not is_openapi(data):
         return
@@ -126,7 +126,7 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
 
 
 def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> bool:
-    """Whether a parameter asks for another method. One that cannot be read asks for nothing."""
+    """Return whether a parameter asks for another method. Unreadable parameters are skipped."""
     for holder in holders:
         listed = holder.get("parameters")
         for each in listed if isinstance(listed, list) else ():
@@ -138,14 +138,14 @@ def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> b
 
 
 def _names(place: Place, operation: Mapping[str, Any]) -> tuple[str, str]:
-    """What an operation can be called: its id, empty without one, and else its route."""
+    """Return the id of an operation, empty if it has none, and its route."""
     _, path, method = place
     given = operation.get("operationId")
     return given if isinstance(given, str) else "", f"{str(method).upper()} {path}"
 
 
 def of_document(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """What every document must have."""
+    """Yield a problem for each member that every document must have and this one lacks."""
     info = data.get("info")
     for holder, place, wanted in (
         (data, (), ("info", "paths")),
@@ -172,7 +172,7 @@ def _of_operation(tool: Tool, place: Place) -> Iterator[Problem]:
 def _each(
     data: Mapping[str, Any],
 ) -> Iterator[tuple[Place, str, Mapping[str, Any], Mapping[str, Any]]]:
-    """The place of each operation, its method, the path item around it, and the operation."""
+    """Yield each operation's place, method and path item, and the operation itself."""
     paths = data.get("paths")
     for path, item in paths.items() if isinstance(paths, dict) else ():
         try:
@@ -236,7 +236,7 @@ def _tool(
 
 
 def _asks_for_bearer(data: Mapping[str, Any], operation: Mapping[str, Any]) -> bool:
-    """Whether a route takes a bearer token: its own security says so, or else the document's."""
+    """Return whether a route takes a bearer token, by its security or by the document's default."""
     asked = operation.get("security", data.get("security"))
     components = data.get("components")
     known = components.get("securitySchemes") if isinstance(components, dict) else None
@@ -254,9 +254,9 @@ def _is_bearer(scheme: Any) -> bool:
 
 
 def _server(*holders: Mapping[str, Any]) -> SplitResult:
-    """The address of the first server; the last holder that lists any decides. Empty without one.
+    """Return the address of the first server in the last holder with servers; empty without any.
 
-    Of a document's own host nothing is asked: the target takes its place.
+    The document's own host is never called: the target replaces it.
     """
     listed = (each.get("servers") for each in reversed(holders))
     servers: list[Any] = next((each for each in listed if isinstance(each, list) and each), [{}])
@@ -278,14 +278,14 @@ def _server(*holders: Mapping[str, Any]) -> SplitResult:
 
 
 def _sent(document: Document, operation: Mapping[str, Any]) -> str:
-    """The media type of the body that is sent."""
+    """Return the media type of the body that is sent."""
     body = resolved(document.data, operation.get("requestBody", {}))
     found = json_media(body.get("content"))
     return JSON if found is None else found[0]
 
 
 def _taken(kinds: Mapping[str, list[str]]) -> str:
-    """The media types of answers to ask for: those that are JSON, and JSON itself."""
+    """Return the media types of answers to accept: those that are JSON, and JSON itself."""
     listed = dict.fromkeys(kind for each in kinds.values() for kind in each if is_json(kind))
     return JSON if JSON in listed else ", ".join([*listed, JSON])
 
@@ -293,10 +293,9 @@ def _taken(kinds: Mapping[str, list[str]]) -> str:
 def _answers(
     document: Document, operation: Mapping[str, Any]
 ) -> tuple[dict[str, Any], dict[str, list[str]]]:
-    """The schemas of the JSON answers that mean success, by status; none if nothing says the form.
+    """Return the schemas of successful JSON answers, and the media types, both by status.
 
-    `content` is optional: many documents describe an answer in words alone. The second are all
-    media types of these answers, by status.
+    `content` is optional: many documents describe an answer only in prose, which leaves no schema.
     """
     responses = operation.get("responses")
     listed = responses if isinstance(responses, dict) else {}

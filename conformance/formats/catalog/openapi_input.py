@@ -1,4 +1,4 @@
-"""What an operation takes: its parameters and its body, as one input schema."""
+"""Combines the parameters and the body of an operation into one input schema."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from conformance.formats.tool.tool import Input, Where
 from conformance.spec.messages import message
 
 _IGNORED_HEADERS = frozenset({"accept", "content-type", "authorization"})
-"""Header parameters that the specification says to take no notice of."""
+"""Header parameters that the specification says to ignore."""
 _OF_THE_CONNECTION = frozenset({
     "connection", "content-encoding", "content-length", "expect", "host", "keep-alive",
     "proxy-authorization", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
 })  # fmt: skip
-"""Headers that say where a message ends, or which host it is for: what sends it makes them."""
+"""Headers that frame a message or name its host. The HTTP client sets them."""
 _FLAT = frozenset({
     "type", "properties", "required", "description", "title", "additionalProperties", "example",
     "examples", "$defs",
 })  # fmt: skip
-"""Keywords with which the body's members may be listed with other inputs."""
+"""A body with only these keywords may list its members next to other inputs."""
 
 
 class LeftOut(Exception):
-    """An operation that is not a tool, for the reason that the message gives."""
+    """An operation that is not a tool, with the reason as a message."""
 
     def __init__(self, id: str, **values: object) -> None:
         super().__init__(id)
@@ -36,9 +36,9 @@ class LeftOut(Exception):
 def inputs_of(
     document: Document, shared: Any, operation: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[Input]]:
-    """The input schema of an operation, and where each of its members is sent.
+    """Return the input schema of an operation, and where each of its members is sent.
 
-    `shared` are the parameters of its path. Raises LeftOut for what the kit cannot send.
+    `shared` has the parameters of its path. Raises `LeftOut` for what the kit cannot send.
     """
     schema: dict[str, Any] = {"type": "object", "properties": {}, "required": []}
     inputs = _parameters(document, shared, operation, schema)
@@ -49,7 +49,10 @@ def inputs_of(
 def _parameters(
     document: Document, shared: Any, operation: Mapping[str, Any], schema: dict[str, Any]
 ) -> list[Input]:
-    """The inputs of path, query and header, which are added to `schema`; own ones go before."""
+    """Return the inputs of path, query and header, and add them to `schema`.
+
+    Parameters of the operation replace shared ones.
+    """
     by_key: dict[tuple[str, str], Mapping[str, Any]] = {}
     for listed in (shared, operation.get("parameters")):
         for one in listed if isinstance(listed, list) else ():
@@ -75,13 +78,13 @@ def _parameters(
 
 
 def _is_sendable(own: Mapping[str, Any], kind: str, each: Mapping[str, Any]) -> bool:
-    """Whether the values of a parameter have one text that every server reads alike."""
+    """Return whether each value of a parameter has one text that all servers read alike."""
     kinds = own.get("type")
     types = set(map(str, kinds)) if isinstance(kinds, list) else {str(kinds)}
     if "style" in each and each["style"] not in ("form", "simple"):
         return False
     if "object" in types or "$ref" in own:
-        return "$ref" in own  # what a reference leads to is most often an enum
+        return "$ref" in own  # a reference usually leads to an enum
     if "array" in types:
         return kind == "query" and each.get("explode", True) is True
     return True
@@ -115,7 +118,7 @@ def _body(
     schema: dict[str, Any],
     others: list[Input],
 ) -> list[Input]:
-    """The inputs of the body, added to `schema`: its members, or it as a whole."""
+    """Return the inputs of the body, its members or the whole, and add them to `schema`."""
     if "requestBody" not in operation:
         return []
     body = resolved(document.data, operation["requestBody"])
@@ -145,7 +148,7 @@ def _body(
 
 
 def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The schema of a body that is an object with named members; None for any other."""
+    """Return the schema of a body that is an object with named members; None for any other."""
     definitions = _definitions(declared)
     node: Any = declared
     for _ in range(10):
@@ -163,6 +166,6 @@ def _opened(declared: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def _definitions(schema: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The `$defs` of a schema; empty if they are of another type."""
+    """Return the `$defs` of a schema; empty if they are not an object."""
     found = schema.get("$defs")
     return found if isinstance(found, dict) else {}

@@ -1,4 +1,4 @@
-"""The media types of OpenAPI contents: which are JSON, and which of them counts."""
+"""The media types of OpenAPI contents: which are JSON, and which one is used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _JSON_KIND = re.compile(r"application/json|[a-z0-9!#$&^_.-]+/[a-z0-9!#$&^_.+-]+\
 
 
 def json_media(content: Any) -> tuple[str, Mapping[str, Any]] | None:
-    """What a content says of JSON, with its media type: of plain JSON, or else of the first."""
+    """Return the JSON media type of a content and its entry: plain JSON, or else the first."""
     found: dict[str, Mapping[str, Any]] = {}
     for kind, media in content.items() if isinstance(content, dict) else ():
         if is_json(plain(kind)) and isinstance(media, dict):
@@ -22,16 +22,16 @@ def json_media(content: Any) -> tuple[str, Mapping[str, Any]] | None:
 
 
 def json_kind(kinds: Iterable[str]) -> str | None:
-    """The media type whose schema counts: plain JSON, or else the first that is JSON."""
+    """Return the media type whose schema is used: plain JSON, or the first that is JSON."""
     listed = [kind for kind in kinds if is_json(kind)]
     return JSON if JSON in listed else next(iter(listed), None)
 
 
 def plain(kind: object) -> str:
-    """Give a media type without its parameters, in lower case."""
+    """Return a media type without its parameters, in lower case."""
     return str(kind).partition(";")[0].strip().lower()
 
 
 def is_json(kind: str) -> bool:
-    """Say whether a plain media type is JSON, or ends in `+json`."""
+    """Return whether a plain media type is JSON, or ends in `+json`."""
     return _JSON_KIND.fullmatch(kind) is not None

@@ -1,7 +1,7 @@
-"""What is wrong with all that tools are made of in an OpenAPI description, each at its place.
+"""Finds the problems in all parts of an OpenAPI description that tools are made from.
 
-Serves HTTP-OAS-001 and HTTP-OAS-002 where there is only the text. References to other documents are
-not followed, and callbacks, webhooks, security and examples are not looked at.
+Serves HTTP-OAS-001 and HTTP-OAS-002 for a description without a server. References to other
+documents are not followed. Callbacks, webhooks, security and examples are not read.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _Node = Mapping[str, Any]
 
 
 def openapi_problems(data: _Node) -> Iterator[Problem]:
-    """Give each problem of a description of a version that is known."""
+    """Yield each problem of a description of a known version."""
     yield from of_document(data)
     yield from _dangling(data)
     yield from _operations(data)
@@ -54,13 +54,13 @@ def openapi_problems(data: _Node) -> Iterator[Problem]:
 
 
 def _lacks(place: Place, node: _Node, *names: str) -> Iterator[Problem]:
-    """Say that the first of `names` is missing, where none of them is there."""
+    """Yield the problem that the first of `names` is missing, if none of them is there."""
     if not any(name in node for name in names):
         yield problem(place, "required", message("documents.openapi.missing", member=names[0]))
 
 
 def _objects(node: Any, place: Place = ()) -> Iterator[tuple[Place, _Node]]:
-    """The objects in a list, or among the members of an object, that are there themselves."""
+    """Yield the objects in a list, or among an object's members, that are not references."""
     listed: Any = enumerate(node) if isinstance(node, list) else ()
     listed = node.items() if isinstance(node, dict) else listed
     for step, each in listed:
@@ -69,7 +69,7 @@ def _objects(node: Any, place: Place = ()) -> Iterator[tuple[Place, _Node]]:
 
 
 def _each_operation(data: _Node) -> Iterator[tuple[Place, _Node, _Node]]:
-    """The place of each operation, the item of its path, and the operation."""
+    """Yield the place of each operation, its path item, and the operation."""
     for place, item in _objects(data.get("paths"), ("paths",)):
         for method in METHODS:
             if isinstance(item.get(method), dict):
@@ -77,7 +77,7 @@ def _each_operation(data: _Node) -> Iterator[tuple[Place, _Node, _Node]]:
 
 
 def _operations(data: _Node) -> Iterator[Problem]:
-    """What is wrong with the operations themselves."""
+    """Yield the problems of the operations themselves."""
     taken = set()
     for place, item, operation in _each_operation(data):
         name = operation.get("operationId")
@@ -92,7 +92,7 @@ def _operations(data: _Node) -> Iterator[Problem]:
 
 
 def _of_path(data: _Node, place: Place, listed: tuple[Any, ...]) -> Iterator[Problem]:
-    """The names in a path that no parameter has."""
+    """Yield a problem for each name in a path that no parameter has."""
     known = set()
     for each in chain.from_iterable(one for one in listed if isinstance(one, list)):
         found = each
@@ -110,7 +110,7 @@ def _of_path(data: _Node, place: Place, listed: tuple[Any, ...]) -> Iterator[Pro
 
 
 def _parts(data: _Node, member: str) -> Iterator[tuple[Place, _Node]]:
-    """The parameters, bodies or answers of all operations, and those of the components."""
+    """Yield the parameters, bodies or answers of all operations, and those of the components."""
     if member == "parameters":
         for place, item in _objects(data.get("paths"), ("paths",)):
             yield from _objects(item.get(member), (*place, member))
@@ -142,7 +142,7 @@ def _of_parameter(place: Place, parameter: _Node, *, newest: bool) -> Iterator[P
 
 
 def _schemas(data: _Node) -> Iterator[tuple[Place, Any]]:
-    """The schemas of parameters, bodies and answers, and those of the components."""
+    """Yield the schemas of parameters, bodies and answers, and those of the components."""
     holders = [each for member in ("parameters", "requestBody", "responses")
                for each in _parts(data, member)]  # fmt: skip
     for place, holder in holders:
@@ -158,7 +158,7 @@ def _schemas(data: _Node) -> Iterator[tuple[Place, Any]]:
 
 
 def _of_schema(data: _Node, place: Place, schema: Any, *, old: bool) -> Iterator[Problem]:
-    """Its references are those of the whole document: they are looked at elsewhere."""
+    """Yield the problems of a schema, except its references, which `_dangling` checks."""
     if isinstance(schema, bool) and not old:
         return
     if not isinstance(schema, dict):
@@ -175,7 +175,7 @@ def _of_schema_at(place: Place, said: Message) -> Problem:
 
 
 def _there(data: Any, place: Place) -> Place:
-    """The part of a place that the document has: a schema of 3.0 is written otherwise today."""
+    """Return the part of a place that the document has: a converted 3.0 schema may differ."""
     for count, step in enumerate(place):
         if not holds(data, step):
             return place[:count]
@@ -184,14 +184,14 @@ def _there(data: Any, place: Place) -> Place:
 
 
 def _dangling(data: _Node) -> Iterator[Problem]:
-    """The references within the document that lead to nothing in it."""
+    """Yield the references within the document that have no target."""
     waiting: list[tuple[Place, Any, bool]] = [((), data, False)]
     while waiting:
         place, node, named = waiting.pop()
         if isinstance(node, list):
             waiting += reversed([((*place, i), each, False) for i, each in enumerate(node)])
         if not isinstance(node, dict) or (place and not named and isinstance(node.get("$id"), str)):
-            continue  # what has an `$id` is a document of its own
+            continue  # a schema with an `$id` is a separate document
         reference = node.get("$ref")
         if not named and isinstance(reference, str) and _led_to(data, reference) is None:
             said = message("documents.openapi.reference", reference=shown(reference))
@@ -206,9 +206,9 @@ def _dangling(data: _Node) -> Iterator[Problem]:
 
 
 def _led_to(data: Any, reference: str) -> Any:
-    """What a reference leads to; None where that is nothing in the document.
+    """Return the target of a reference; None if the document has no such place.
 
-    It is the reference itself where it leads to another document, or to a name inside this one.
+    A reference to another document, or to a name inside this one, is returned unchanged.
     """
     try:
         _, found = place_in(data, reference)

@@ -1,6 +1,6 @@
-"""The schemas of an OpenAPI document as JSON Schema 2020-12, which 3.0 is not.
+"""Converts the schemas of an OpenAPI document to JSON Schema 2020-12, which 3.0 does not use.
 
-References to places of the document lead to `$defs` of the schema itself.
+References to places of the document become references to `$defs` of the schema.
 """
 
 from __future__ import annotations
@@ -20,30 +20,32 @@ from conformance.spec.pointer import steps_of
 COMPONENTS = "#/components/schemas/"
 DEFINED: Final = "#/$defs/"
 MOST_IN_ALL: Final = 8 * LONGEST
-"""Characters of the components of all operations: each one that needs a component counts it. Where
-a tool is planned or recorded, it stands alone, and takes thirty times as much memory.
+"""The most characters of components for all operations; each operation counts what it needs. A
+planned or recorded tool has a copy, which takes thirty times as much memory.
 """
 _FOR_EACH: Final = 150
-"""What a component costs besides, in characters."""
+"""The fixed cost of a component, in characters."""
 _INDEX: Final = re.compile(r"[0-9]{1,9}")
 _ODD: Final = re.compile(r"[^A-Za-z0-9]+")
 _ONE_WAY = {True: "readOnly", False: "writeOnly"}
 
 
 class LeadsNowhere(Exception):
-    """A reference of the document that leads to nothing in it; the argument is the reference."""
+    """A reference without a target in the document; the argument is the reference."""
 
 
 class LeadsElsewhere(Exception):
-    """A reference that is not followed: to another document, or by a name instead of a place. The
-    argument is the reference.
+    """A reference to another document, or by a name, which is not followed.
+
+    The argument is the reference.
     """
 
 
 def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
-    """What a reference within the document leads to, through others; an object as it is.
+    """Return the object that a chain of references within the document leads to.
 
-    Raises LeadsNowhere and LeadsElsewhere. Anything but an object counts as an empty one.
+    Any value other than an object counts as an empty one. Raises `LeadsNowhere` and
+    `LeadsElsewhere`.
     """
     for _ in range(20):
         reference = node.get("$ref") if isinstance(node, dict) else None
@@ -54,9 +56,9 @@ def resolved(data: Mapping[str, Any], node: Any) -> Mapping[str, Any]:
 
 
 def place_in(data: Mapping[str, Any], reference: str) -> tuple[Place, Any]:
-    """Where a reference within the document leads to, and what is there.
+    """Return where a reference within the document leads to, and the value there.
 
-    Raises LeadsNowhere and LeadsElsewhere.
+    Raises `LeadsNowhere` and `LeadsElsewhere`.
     """
     if not reference.startswith("#/"):
         raise LeadsElsewhere(reference)
@@ -72,16 +74,16 @@ def place_in(data: Mapping[str, Any], reference: str) -> tuple[Place, Any]:
 
 
 def holds(node: Any, step: str | int) -> bool:
-    """Whether a value has an item or a member."""
+    """Return whether a value has an item or a member."""
     if isinstance(node, list):
         return isinstance(step, int) and step < len(node)
     return isinstance(node, dict) and step in node
 
 
 def defined(reference: str) -> str:
-    """The name in `$defs` to which a reference of a schema that stands alone leads, or below it.
+    """Return the name in `$defs` to which a reference leads, or inside which it leads.
 
-    Raises LeadsElsewhere.
+    Raises `LeadsElsewhere`.
     """
     if not reference.startswith(DEFINED):
         raise LeadsElsewhere(reference)
@@ -89,15 +91,15 @@ def defined(reference: str) -> str:
 
 
 class TooLarge(Exception):
-    """An operation needs more of the document's components than an operation can be checked with,
-    or all operations together do.
+    """One operation, or all together, need more of the document's components than the kit can
+    check.
     """
 
 
 def distinct(words: str, taken: dict[str, int]) -> str:
-    """A name that is not `taken`: the words, with a number if need be. It is taken from now on.
+    """Return a name that is not `taken`, with a number if needed, and add it to `taken`.
 
-    `taken` has for each name the highest number that was put behind it.
+    `taken` maps each name to the highest number that was appended to it.
     """
     name = words
     while name in taken:
@@ -108,8 +110,9 @@ def distinct(words: str, taken: dict[str, int]) -> str:
 
 
 class Definitions:
-    """The names in `$defs` of what the schemas of a document refer to: a component keeps its own,
-    and any other place has one that is made of the words that lead there.
+    """The names in `$defs` for everything that the schemas of a document refer to.
+
+    A component keeps its name. The name of any other place is made of its path.
     """
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -122,7 +125,7 @@ class Definitions:
         self._sources: dict[str, str] = {}
 
     def own(self, reference: str) -> str:
-        """The reference in a schema that stands alone; one that is not followed is the same."""
+        """Return the reference to use in a separate schema; unchanged if it is not followed."""
         if reference.startswith(COMPONENTS):
             return DEFINED + reference.removeprefix(COMPONENTS)
         if not reference.startswith("#/"):
@@ -136,7 +139,7 @@ class Definitions:
         return DEFINED + self._names[steps]
 
     def found(self, name: str) -> tuple[Place, Any]:
-        """What has a name in `$defs`, and where the document has it; raises LeadsNowhere."""
+        """Return the place and value of a name in `$defs`. Raises `LeadsNowhere`."""
         if name in self._known:
             return ("components", "schemas", name), self._known[name]
         if name not in self._sources:
@@ -145,7 +148,7 @@ class Definitions:
 
 
 class Document:
-    """An OpenAPI document whose component schemas are made once, and shared by its operations."""
+    """An OpenAPI document whose component schemas are converted once for all operations."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
         self.data = data
@@ -156,11 +159,10 @@ class Document:
         self._left_elsewhere = LONGEST
 
     def whole(self, schema: Any, *, sent: bool) -> dict[str, Any]:
-        """A schema of the document that stands alone, in 2020-12: `sent` to the server or answered.
+        """Return a schema of the document that needs no other, in 2020-12.
 
-        What is read-only is never sent, and what is write-only is in no answer.
-        Raises LeadsNowhere, LeadsElsewhere and TooLarge; RecursionError for what is nested without
-        end.
+        If `sent` to the server it has no read-only properties; in an answer no write-only ones.
+        Raises `LeadsNowhere`, `LeadsElsewhere` and `TooLarge`; RecursionError for endless nesting.
         """
         made = self._made(schema, sent=sent)
         needed: dict[str, Any] = {}
@@ -194,8 +196,9 @@ class Document:
         return _made(schema, self._definitions.own, old=self._old, drop=_ONE_WAY[sent])
 
     def _count(self, found: Any) -> None:
-        """Count what is not a component: one place may be within the other, so that all of them
-        together may be much longer than the document.
+        """Count the length of a target that is not a component.
+
+        Such targets may contain each other, so together they may be much longer than the document.
         """
         if self._left_elsewhere > 0:
             self._left_elsewhere -= len(json.dumps(found))
@@ -205,7 +208,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class _Component:
-    """A component schema in 2020-12, what it refers to, and the characters that it takes."""
+    """A component schema in 2020-12, its references, and its length in characters."""
 
     schema: Any
     references: tuple[str, ...]
@@ -213,26 +216,27 @@ class _Component:
 
 
 def modern(schema: Any, own: Callable[[str], str] = str) -> Any:
-    """A schema of OpenAPI 3.0 in 2020-12; it keeps what goes only one way, and its references
-    unless `own` says where they lead.
+    """Return a schema of OpenAPI 3.0 in 2020-12.
+
+    It keeps read-only and write-only properties. Its references stay too, unless `own` maps them.
     """
     return _made(schema, own, old=True)
 
 
 def redirected(schema: Any, own: Callable[[str], str]) -> Any:
-    """A schema whose references lead to where `own` says; one that it makes empty is taken away."""
+    """Return a schema with its references mapped by `own`; an empty result removes one."""
     return _made(schema, own, old=False)
 
 
 def references(schema: Any) -> Iterator[str]:
-    """Every reference of a schema; what an example or an enum holds is none."""
+    """Yield every reference of a schema, except inside an example or an enum."""
     for _, _, node in positions(schema):
         if isinstance(node.get("$ref"), str):
             yield node["$ref"]
 
 
 def _made(node: Any, own: Callable[[str], str], *, old: bool, drop: str = "") -> Any:
-    """A schema in 2020-12, without what goes the other way; `own` says where references lead."""
+    """Return a schema in 2020-12 without properties marked `drop`; `own` maps its references."""
     if not isinstance(node, dict):
         return node
     made = dict(node)
@@ -241,7 +245,7 @@ def _made(node: Any, own: Callable[[str], str], *, old: bool, drop: str = "") ->
         made["$ref"] = own(reference)
         if not made["$ref"]:
             del made["$ref"]
-        if old:  # in 3.0 what is next to a reference means nothing
+        if old:  # 3.0 ignores members next to a reference
             return {name: value for name, value in made.items() if name == "$ref"}
 
     def inside(inner: Any) -> Any:
@@ -260,7 +264,7 @@ def _made(node: Any, own: Callable[[str], str], *, old: bool, drop: str = "") ->
 
 
 def _without(made: dict[str, Any], drop: str) -> None:
-    """Take away the properties that are marked as going the other way."""
+    """Remove the properties that are marked with `drop`."""
     listed = made.get("properties")
     if not isinstance(listed, dict):
         return
@@ -273,7 +277,7 @@ def _without(made: dict[str, Any], drop: str) -> None:
 
 
 def _newer(made: dict[str, Any]) -> dict[str, Any]:
-    """What 3.0 says in words of its own: `nullable`, `example`, exclusive bounds as booleans."""
+    """Convert the keywords of 3.0: `nullable`, `example`, and exclusive bounds as booleans."""
     for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         flag = made.get(exclusive)
         if isinstance(flag, bool):

@@ -20,15 +20,15 @@ from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Input, Invocation, Tool, Where
 
 _LONGEST: Final = 16 * 1024
-"""Characters of a path or a name that is looked at: one letter may stand for eighteen."""
+"""The most characters of a path or a name that is read: one letter may become eighteen."""
 _SIGNS: Final = re.compile(r"[/\\;?#%]")
-"""What is a sign of an address, and no letter, to a server that decodes a step once more."""
+"""Signs that have a meaning in an address for a server that decodes a step twice."""
 PLACE: Final = "{}"
-"""A place for a value in a step of a template, whatever its name is."""
+"""A place for a value in a step of a template, whatever its name."""
 
 
 def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...]:
-    """The tools of a catalog, with the routes and the further names that operations give them."""
+    """Return the tools of a catalog, with the routes and further names of their operations."""
     same = dict(_pairs(tools, operations))
     return tuple(
         _routed(tool, operations[same[at]]) if at in same else tool for at, tool in enumerate(tools)
@@ -36,7 +36,7 @@ def routed(tools: Sequence[Tool], operations: Sequence[Tool]) -> tuple[Tool, ...
 
 
 def named(operations: Sequence[Tool], tools: Sequence[Tool]) -> tuple[Tool, ...]:
-    """The operations, with the further names that a catalog gives them."""
+    """Return the operations, with the further names from a catalog."""
     same = {operation: at for at, operation in _pairs(tools, operations)}
     return tuple(
         _with_name(each, tools[same[at]].name) if at in same else each
@@ -50,7 +50,7 @@ def _inputs(tool: Tool) -> tuple[str, ...]:
 
 
 def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[int, int]]:
-    """The places of each tool and of the operation that is the same: at its route, or so named."""
+    """Yield the indexes of each tool and its operation, which has the same route or name."""
     by_route = {route_of(each.name, each.invocation): at for at, each in enumerate(operations)}
     by_id: dict[str, set[int]] = defaultdict(set)
     by_function: dict[str, set[int]] = defaultdict(set)
@@ -67,7 +67,7 @@ def _pairs(tools: Sequence[Tool], operations: Sequence[Tool]) -> Iterator[tuple[
 
 
 def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
-    """The method and the path of a tool's call: its own, or the usual one."""
+    """Return the method and the path of a tool's call: its own, or the usual ones."""
     called = called or Invocation(f"/tools/{in_address(name)}/invoke")
     try:
         path = urlsplit(called.endpoint).path
@@ -77,11 +77,11 @@ def route_of(name: str, called: Invocation | None) -> tuple[str, str]:
 
 
 def steps_of(path: str) -> tuple[str, ...] | None:
-    """The steps of a path; None if two servers may differ about what they are.
+    """Return the steps of a path; None if two servers may read them differently.
 
-    The steps of two paths are equal if a server may route both to one function: without regard to
-    the case and the width of letters, and to empty steps. Servers differ about escaped signs of an
-    address, dots alone, what no eye sees, and a path without an end.
+    The steps of two paths are equal if a server may route both to one function. Case, letter width
+    and empty steps make no difference. Servers differ about escaped signs of an address, steps of
+    dots, invisible characters, and overlong paths.
     """
     if len(path) > _LONGEST:
         return None
@@ -100,7 +100,7 @@ def steps_of(path: str) -> tuple[str, ...] | None:
 
 
 def without_format(steps: tuple[str, ...]) -> tuple[str, ...]:
-    """The steps without a format such as `.json`: some frameworks route both to one function."""
+    """Return the steps without a format such as `.json`, which some frameworks ignore."""
     while steps:
         name = steps[-1].partition(".")[0]
         steps = steps[:-1]
@@ -110,13 +110,13 @@ def without_format(steps: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def is_one_step(text: str) -> bool:
-    """Whether a text is one step of a path to every server, neither none nor two."""
+    """Return whether every server reads a text as exactly one step of a path."""
     steps = steps_of(in_address(text))
     return steps is not None and len(without_format(steps)) == 1
 
 
 def template_of(path: str) -> str:
-    """The template of a route, in which all places for values are the same."""
+    """Return the template of a route, in which all places for values are the same."""
     found, depth = [], 0
     for part in re.split(r"(\{|\}|%7[bd])", path, flags=re.I):
         sign = unquote(part)
@@ -133,15 +133,15 @@ def template_of(path: str) -> str:
 
 
 def plain_method(method: str) -> str:
-    """A method as a framework finds its function: it answers HEAD by that of GET."""
+    """Return the method by which a framework finds its function: GET for HEAD."""
     asked = method.strip().upper()
     return "GET" if asked == "HEAD" else asked
 
 
 def function_of(name: str, called: Invocation | None) -> str:
-    """The name of the function that an `operationId` was made of, in plain signs; empty if of none.
+    """Return the function's name in an `operationId`, in plain signs; empty if it has none.
 
-    Frameworks that make the id of a function's name write its route behind it, to have no id twice.
+    Frameworks that make the id from a function's name append the route, to keep ids unique.
     """
     whole = plain(name)
     route = plain(f"{called.endpoint}_{called.method}") if called is not None else whole
@@ -149,14 +149,14 @@ def function_of(name: str, called: Invocation | None) -> str:
 
 
 def plain(name: str) -> str:
-    """A name in the signs that every framework leaves as they are, and that an eye sees."""
+    """Return a name with only the signs that every framework keeps and that are visible."""
     if len(name) > _LONGEST:
         return re.sub(r"\W", "_", name.lower())
     return re.sub(r"\W", "_", _folded(UNSEEN.sub("", name)))
 
 
 def _folded(text: str) -> str:
-    """A text without what a server may take for no difference: case, width, blanks at its ends."""
+    """Return a text without differences that a server may ignore: case, width, outer blanks."""
     return unicodedata.normalize("NFKC", text).upper().casefold().strip()
 
 
@@ -173,7 +173,7 @@ def _routed(tool: Tool, operation: Tool) -> Tool:
 
 
 def _with_name(tool: Tool, name: str) -> Tool:
-    """The tool with one more name; an operation without an id is called by its route alone."""
+    """Return the tool with one more name. An operation without an id has only its route."""
     if name in tool.names or " " in name:
         return tool
     return replace(tool, other_names=(*tool.other_names, name))

@@ -1,4 +1,4 @@
-"""Turns every error at the end of Python's stack into a RecursionError, whatever library it hits."""
+"""Turns each error at the end of Python's stack into a RecursionError, whatever library hits it."""
 
 from __future__ import annotations
 
