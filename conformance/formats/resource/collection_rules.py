@@ -1,4 +1,4 @@
-"""The rules between ARDF resources: ids, references, cycles; and those of a manifest."""
+"""The rules between ARDF resources (ids, references, cycles), and the rules of a manifest."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import ArdfBlock, ResourceType
 
 _MOST_SHOWN = 8
-"""Resources that a cycle is shown with."""
+"""The most resources that the message about a cycle shows."""
 MOST_TOLD = 10_000
-"""Problems between the parts of a document that are listed: a short one may have millions."""
+"""The most problems between parts of a document that are listed; a short one may have millions."""
 
 
 def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
-    """The problems of an ARDF document, by its name, that its schema does not find."""
+    """Return the problems of an ARDF document, by its name, that its schema does not find."""
     if document == "manifest":
         return list(islice(_paths(data), MOST_TOLD))
     listed = resources(document, data)
     found = [each for known in listed for each in resource_problems(known)]
     between = [_cycles(listed)]
     if document == "collection":
-        if "nextCursor" not in data:  # a page of many cannot tell what the others hold
+        if "nextCursor" not in data:  # the other pages may have them
             between = [_lost(listed), _unbound(listed), *between]
         between = [_ids(listed), *between]
     return [*found, *islice(chain.from_iterable(between), MOST_TOLD)]
@@ -76,7 +76,7 @@ def _unbound(listed: list[Resource]) -> Iterator[Problem]:
 
 
 def _cycles(listed: list[Resource]) -> Iterator[Problem]:
-    """ARDF-COMP-003: each step that leads back to a composition on the way to it, once."""
+    """ARDF-COMP-003: one problem for each step that leads back to a composition before it."""
     leads: dict[str, list[tuple[Place, str]]] = {}
     for known in listed:
         block = known.block(ArdfBlock.COMPOSITION)
@@ -106,7 +106,7 @@ def _cycles(listed: list[Resource]) -> Iterator[Problem]:
 
 
 def _back_to(name: str, trail: list[str]) -> list[str]:
-    """The end of the trail from `name` on, and `name` itself once more."""
+    """Return the end of the trail, from `name` on, followed by `name`."""
     end = trail[1 - _MOST_SHOWN :]
     return [*(end[end.index(name) :] if name in end else end), name]
 

@@ -1,4 +1,4 @@
-"""The dialect `ardf-content`: a block outside `how_to_use`, with names of its own."""
+"""The dialect `ardf-content`: a block outside `how_to_use`, with other names for its members."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from conformance.spec.vocabulary import (
 
 _RECORD = "record"
 _NAMED = ("variables", "inputs", "selectors")
-"""Lists whose items are objects with a name. In the dialect, an item may be the name alone."""
+"""Lists of objects with a name. In the dialect, an item may be only the name."""
 _UNSAID: Mapping[ArdfContent, Mapping[str, Any]] = {
     ArdfContent.WORKFLOW_STEPS: {"control_flow": ControlFlow.SEQUENTIAL.value},
     ArdfContent.PROMPT_FLOW: {"control_flow": ControlFlow.SEQUENTIAL.value},
@@ -40,19 +40,19 @@ _VARIABLE = re.compile(r"(?<![{$])\$?\{ *([A-Za-z_][A-Za-z0-9_.-]{0,199}) *\}(?!
 
 @dataclass(frozen=True, slots=True)
 class Translation:
-    """What a `content` holds, under the names of its block."""
+    """The data of a `content`, under the names of its block."""
 
     data: Mapping[str, Any]
     written: Mapping[Place, Place] = field(default_factory=dict)
-    """Where in `data` of the dialect a place of the block is, if it has another name there."""
+    """Maps a place of the block to its place in `data` of the dialect, if the names differ."""
     types: Mapping[Place, ResourceType] = field(default_factory=dict)
     """The type of the resource that each id refers to, by the id's place in the block."""
     filled: tuple[Place, ...] = ()
-    """Places of the block that the dialect says nothing of."""
+    """Places of the block with default values, because the dialect has none."""
 
     @property
     def references(self) -> Iterator[tuple[Place, str, ResourceType]]:
-        """Each id of another resource: its place in the block, the id, and the type it needs."""
+        """Each id of another resource: its place in the block, the id, and the required type."""
         for place, type in self.types.items():
             value: Any = self.data
             for step in place:
@@ -62,7 +62,7 @@ class Translation:
 
 
 def content_kind(item: Mapping[str, Any]) -> ArdfContent | None:
-    """The kind of a `content` next to `how_to_use`, if it is one of the resource's type."""
+    """Return the kind of a `content` next to `how_to_use`, if it fits the resource's type."""
     content = item.get("content")
     written = content.get("type") if isinstance(content, dict) else None
     for kind in ArdfContent:
@@ -72,7 +72,7 @@ def content_kind(item: Mapping[str, Any]) -> ArdfContent | None:
 
 
 def translated(kind: ArdfContent, data: Mapping[str, Any]) -> Translation:
-    """The block that `data` stands for; what the dialect has no name for stays as it is."""
+    """Return `data` as a block. Members without a name in the dialect stay unchanged."""
     made = {name: _copied(value) for name, value in data.items()}
     written: dict[Place, Place] = {}
     types: dict[Place, ResourceType] = {}
@@ -93,12 +93,12 @@ def _rename(
     written: dict[Place, Place],
     types: dict[Place, ResourceType],
 ) -> None:
-    """Give one member the name that it has in the block, wherever it is."""
+    """Rename one member to its name in the block, at every place that has it."""
     old, new = ARDF_CONTENT_NAME_WRITTEN[name], ARDF_CONTENT_NAME_MEMBER[name]
     for holder, at, target, to in _holders(ARDF_CONTENT_NAME_WITHIN[name], made):
         if old not in holder:
             continue
-        if new in target and new != old:  # a step that names a tool and a policy, say
+        if new in target and new != old:  # for example, a step with a tool and a policy
             inside: Place = (*at, old)
         elif new == "schemas":
             target[new], inside = {_RECORD: holder[old]}, (*to, new, _RECORD)
@@ -115,7 +115,7 @@ def _rename(
 def _holders(
     within: tuple[str, ...], made: dict[str, Any]
 ) -> Iterator[tuple[dict[str, Any], Place, dict[str, Any], Place]]:
-    """What has the member, its place, what shall have it, and the place of that."""
+    """Yield each object that may have the member, its place, the target object, and its place."""
     if not within:
         yield made, (), made, ()
         return
@@ -129,7 +129,7 @@ def _holders(
 
 
 def _fill(kind: ArdfContent, made: dict[str, Any]) -> Iterator[Place]:
-    """Say what the block requires and the dialect leaves unsaid, in the most careful reading."""
+    """Add the members that the block requires and the dialect lacks, with careful values."""
     for name, value in _UNSAID.get(kind, {}).items():
         if name not in made:
             made[name] = value
@@ -142,7 +142,7 @@ def _fill(kind: ArdfContent, made: dict[str, Any]) -> Iterator[Place]:
 
 
 def _with_braces(template: str, variables: Any) -> str:
-    """A template with `{{name}}` for each variable; other words in braces stay text."""
+    """Return a template with `{{name}}` for each variable; other words in braces stay text."""
     listed = variables if isinstance(variables, list) else []
     known = {each for each in listed if isinstance(each, str)}
     return _VARIABLE.sub(
@@ -151,14 +151,14 @@ def _with_braces(template: str, variables: Any) -> str:
 
 
 def _named(item: Any, member: str) -> Any:
-    """An item of a list, as an object. The dialect says no type, so any value is allowed."""
+    """Return an item of a list as an object. The dialect has no types, so any value is allowed."""
     if not isinstance(item, str):
         return item
     return {"name": item} if member == "selectors" else {"name": item, "schema": True}
 
 
 def _copied(value: Any) -> Any:
-    """A copy of lists and of the objects in them, so that the document keeps its own."""
+    """Copy a list and the objects in it, so that the document is not changed."""
     if isinstance(value, list):
         return [dict(each) if isinstance(each, dict) else each for each in value]
     return value

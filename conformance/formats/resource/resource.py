@@ -1,4 +1,4 @@
-"""An ARDF resource in the one form of the specification, whatever dialect wrote it."""
+"""An ARDF resource in the one form of the specification, whatever its dialect."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from conformance.formats.tool import declared, descriptor
 from conformance.spec.vocabulary import ARDF_CONTENT_BLOCK, ArdfBlock, ResourceType
 
 CONTENT = "ardf-content"
-"""The dialect in which a block stands outside `how_to_use`: `content` with `type` and `data`."""
+"""The dialect with a block outside `how_to_use`: `content` with `type` and `data`."""
 
 CONTENT_PLACE: Place = ("content", "data")
-"""Where that block stands, from the resource on."""
+"""The place of that block, from the resource on."""
 
 BARE = "bare-invocation"
 """The dialect in which `how_to_use` itself has inputs and outputs, as in a descriptor."""
@@ -27,13 +27,13 @@ _LISTS = ("tools", "policies", "resources")
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One block: its name, what it holds, and where that stands, from the resource on."""
+    """One block: its name, its data, and the place of the data, from the resource on."""
 
     name: ArdfBlock
     data: Mapping[str, Any]
     place: Place
     translation: Translation = field(default_factory=lambda: Translation({}))
-    """How the document itself writes the block, if it uses the dialect `ardf-content`."""
+    """How the document writes the block, if it uses the dialect `ardf-content`."""
 
     @property
     def without_endpoint(self) -> bool:
@@ -41,7 +41,7 @@ class Block:
         return self.name is ArdfBlock.ACCESS and "endpoint" not in self.data
 
     def at(self, *inside: str | int) -> Place:
-        """Where the document has a part of the block, from the resource on."""
+        """Return the place of a part of the block in the document, from the resource on."""
         for end in range(len(inside), 0, -1):
             written = self.translation.written.get(inside[:end])
             if written is not None:
@@ -51,7 +51,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource of a document. `blocks` are those that are objects, dialects resolved."""
+    """One resource of a document. `blocks` has the blocks that are objects, without dialects."""
 
     place: Place
     item: Mapping[str, Any]
@@ -66,21 +66,21 @@ class Resource:
 
     @property
     def type(self) -> ResourceType | None:
-        """The type, None where it is none of the nine."""
+        """The type; None if it is not one of the nine."""
         found = self.item.get("resource_type")
         return ResourceType(found) if found in list(ResourceType) else None
 
     def at(self, *steps: str | int) -> Place:
-        """A place inside the resource."""
+        """Return a place inside the resource."""
         return (*self.place, *steps)
 
     def block(self, name: ArdfBlock) -> Block | None:
-        """The block of that name; None where there is none."""
+        """Return the block with this name, or None."""
         return next((each for each in self.blocks if each.name is name), None)
 
 
 def resource(item: Mapping[str, Any], place: Place = ()) -> Resource:
-    """The resource that `item` is, at `place` in its document."""
+    """Return the resource that `item` is, at `place` in its document."""
     use = item.get("how_to_use")
     blocks = []
     dialects = []
@@ -101,9 +101,9 @@ def resource(item: Mapping[str, Any], place: Place = ()) -> Resource:
 
 
 def plain(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The resource without dialects: each block in `how_to_use`, examples under their own names.
+    """Return the resource without dialects: blocks in `how_to_use`, and examples with usual names.
 
-    A `content` without the endpoint that its block requires cannot be written so, and stays.
+    A `content` without the endpoint that its block requires has no such form, and stays.
     """
     known = resource(item)
     blocks = {
@@ -126,7 +126,7 @@ def plain(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def resources(document: str, data: Mapping[str, Any]) -> list[Resource]:
-    """The resources of a collection, or the one that a document is; skips all but objects."""
+    """Return the resources of a collection that are objects, or the one that a document is."""
     if document == "resource":
         return [resource(data)]
     listed = data.get("resources")
@@ -138,7 +138,7 @@ def resources(document: str, data: Mapping[str, Any]) -> list[Resource]:
 
 
 def input_schema(block: Block) -> dict[str, Any] | None:
-    """The JSON Schema of an invocation's inputs, or of a content's variables; None without any."""
+    """Return the JSON Schema of an invocation's inputs or a content's variables, or None."""
     if block.name is ArdfBlock.INVOCATION:
         inputs, rest = block.data.get("inputs"), block.data.get("input_schema", {})
     else:
@@ -151,7 +151,7 @@ def input_schema(block: Block) -> dict[str, Any] | None:
 
 
 def origin(block: Block, inside: Place) -> Place:
-    """Where the part of `input_schema` at `inside` is declared, from the resource on."""
+    """Return where the part of `input_schema` at `inside` is declared, from the resource on."""
     listed = "inputs" if block.name is ArdfBlock.INVOCATION else "variables"
     if len(inside) > 1 and inside[0] == "properties":
         for index, each in enumerate(block.data[listed]):
@@ -161,7 +161,7 @@ def origin(block: Block, inside: Place) -> Place:
 
 
 def references(known: Resource) -> list[tuple[Place, str, str | None]]:
-    """What a resource refers to: the place, the id, and the type that it has to be of, if one."""
+    """Return the references of a resource: the place, the id, and the required type or None."""
     found: list[tuple[Place, str, str | None]] = []
     lists = [(known.at("prerequisites"), known.item.get("prerequisites"))]
     composition = known.block(ArdfBlock.COMPOSITION)
@@ -186,7 +186,7 @@ def references(known: Resource) -> list[tuple[Place, str, str | None]]:
 
 
 def steps(composition: Block) -> list[tuple[int, Mapping[str, Any]]]:
-    """The steps of a composition that refer to something, each with its index."""
+    """Return the steps of a composition that refer to a resource, with their indexes."""
     listed = composition.data.get("steps")
     return [
         (index, each)

@@ -1,4 +1,4 @@
-"""The rules of one ARDF resource that no schema holds; `RULES` says which clause a rule serves."""
+"""The rules of one ARDF resource that no schema can express. `RULES` names the clause of each."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from conformance.spec.vocabulary import (
 )
 
 Broken = tuple[Place, Message]
-"""Where in the resource a rule is broken, and in what words."""
+"""Where in the resource a rule is broken, and the message."""
 
 _VARIABLE = re.compile(r"\{\{ *([A-Za-z_][A-Za-z0-9_.-]{0,199}) *\}\}")
 _MOST = 10
-"""Problems by one rule in one resource; the eleventh tells nobody anything new."""
+"""The most problems that one rule reports for one resource; more would tell nothing new."""
 
 
 def resource_problems(known: Resource) -> list[Problem]:
-    """The problems of one resource that its schema does not find."""
+    """Return the problems of one resource that its schema does not find."""
     found = []
     for clause, rule in RULES:
         try:
@@ -74,7 +74,7 @@ def _content(known: Resource) -> Iterator[Broken]:
     if not isinstance(content, dict) or not isinstance(content.get("type"), str):
         return
     if known.type is None:
-        return  # which kinds it may have, its type would say: the type is what is wrong
+        return  # the wrong type is the problem: it decides which kinds are allowed
     kind = content_kind(known.item)
     if kind is None:
         fitting = [each for each in ArdfContent if ARDF_CONTENT_RESOURCE_TYPE[each] == known.type]
@@ -89,7 +89,7 @@ def _content(known: Resource) -> Iterator[Broken]:
     block = next((each for each in known.blocks if each.place == CONTENT_PLACE), None)
     if block is None:
         return
-    # The dialect asks for no address: a dataset may be reached by its connector.
+    # The dialect requires no address: a dataset may be reached by its connector.
     data = {"endpoint": ".", **block.data} if block.without_endpoint else block.data
     probe: dict[str, Any] = {
         "schema_version": "1.0.0",
@@ -140,7 +140,7 @@ def _schemas(known: Resource) -> Iterator[Broken]:
 
 
 def _own_schemas(known: Resource) -> Iterator[tuple[Place, Mapping[str, Any]]]:
-    """The schemas of outputs, of selectors and of records."""
+    """Yield the schemas of outputs, selectors and records."""
     found: list[tuple[Place, Any]] = []
     for block in known.blocks:
         if block.name is ArdfBlock.INVOCATION and isinstance(block.data.get("outputs"), dict):
@@ -176,7 +176,7 @@ def _examples(known: Resource) -> Iterator[Broken]:
 
 
 def _with_inputs(known: Resource) -> Iterator[tuple[Block, str]]:
-    """The blocks that declare inputs, with the member that lists them."""
+    """Yield the blocks that declare inputs, with the member that lists them."""
     for name, listed in ((ArdfBlock.INVOCATION, "inputs"), (ArdfBlock.CONTENT, "variables")):
         block = known.block(name)
         if block is not None and isinstance(block.data.get(listed), list):
@@ -215,7 +215,7 @@ def _condition(known: Resource) -> Iterator[Broken]:
 
 
 def _variables(known: Resource) -> tuple[Block, list[str], list[tuple[int, str]]] | None:
-    """The content block, the variables that its template uses, and those that it declares."""
+    """Return the content block, the variables that its template uses, and the declared ones."""
     block = known.block(ArdfBlock.CONTENT)
     template = block.data.get("template") if block is not None else None
     if block is None or not isinstance(template, str):
@@ -276,4 +276,4 @@ RULES: tuple[tuple[str, Callable[[Resource], Iterator[Broken]]], ...] = (
     ("ARDF-CONT-003", _unused),
     ("ARDF-PRE-002", _self_needed),
 )
-"""The clause that a rule serves, and the rule."""
+"""Each clause, and its rule."""

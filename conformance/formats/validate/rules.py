@@ -1,7 +1,7 @@
 """The rules of documents that no schema can express: the clauses that are verified `static`.
 
 Each rule yields the problems of one tool; `RULES` names the clause of each rule. The rules of ARDF
-are in `resource_rules` and `collection_rules`.
+are in the room `resource`.
 """
 
 from __future__ import annotations
