@@ -305,7 +305,7 @@ def test_the_packages_take_no_file_that_is_in_no_commit(tmp_path):
     subprocess.run([*git, "add", "."], check=True)
     (tmp_path / "conformance").mkdir()
     (tmp_path / "conformance" / ".env").write_text("secret")
-    dist = ["make", "--no-print-directory", "dist"]  # a make around this one would make it say where
+    dist = ["make", "--no-print-directory", "dist"]  # as `make test` runs this
     done = subprocess.run(dist, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout.endswith("in no commit:\nconformance/.env\n")
