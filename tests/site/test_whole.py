@@ -62,6 +62,7 @@ def test_a_specification_says_how_its_key_words_are_read_and_what_can_go_wrong(l
     assert all(each in words for each in ("MUST NOT", "SHOULD NOT", "MAY", "RFC 2119", "RFC 8174"))
     considered = text.partition("{ #considerations }")[2].partition("{ #references }")[0]
     assert "{ #considerations--privacy }" in considered
+    assert not re.search(r"\]\([\w-]+\.md", considered), "these pages are in another directory"
     assert considered.count("| ") > 10
 
 

@@ -28,6 +28,8 @@ _ELSEWHERE = frozenset({"changes", "downloads"})
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,5}) (.*) \{ #([\w.-]+) \}$")
 _CLAUSE = re.compile(r"[a-z]+(?:-[a-z]+)+-\d{3}")
+_NEXT_TO_IT = re.compile(r"\]\((?=[\w-]+\.md)")
+"""Where a link to a page of the same directory begins."""
 _INSIDE = re.compile(r"\]\(#([\w.-]+)\)")
 _ID = re.compile(r'\bid="([\w.-]+)"')
 _DEEPEST = 6
@@ -70,7 +72,7 @@ def _considerations(context: Context, spec: str) -> str:
         for each in sections
         if any(f"{{ #{anchor} }}" in each.partition("\n")[0] for anchor in (spec, "privacy"))
     ]
-    return "\n".join([title, *kept])
+    return _NEXT_TO_IT.sub("](../about/", "\n".join([title, *kept]))
 
 
 def _section(text: str, name: str, number: int, examples: str) -> Iterator[str]:
