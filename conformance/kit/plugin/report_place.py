@@ -100,8 +100,11 @@ def stage(config: pytest.Config, state: PluginState) -> Path | None:
 
 
 def _spare_foreign(folder: Path, names: Iterable[str]) -> None:
-    """Raise `FileExistsError` if a file that is not the kit's has appeared during the session."""
-    foreign = foreign_file(folder, names)
+    """Raise `FileExistsError` if a file that is not the kit's has appeared during the session.
+
+    A link is replaced: the file that it leads to stays.
+    """
+    foreign = foreign_file(folder, (name for name in names if not (folder / name).is_symlink()))
     if foreign is not None:
         raise FileExistsError(EEXIST, strerror(EEXIST), str(foreign))
 

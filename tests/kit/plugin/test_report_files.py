@@ -76,6 +76,18 @@ def test_a_file_that_appears_while_a_session_runs_is_not_replaced(tmp_path):
     ]
 
 
+def test_a_link_that_appears_while_a_session_runs_costs_no_report(tmp_path):
+    folder, notes = tmp_path / "report", tmp_path / "notes.md"
+    notes.write_text("# My notes")
+    done = f"os.symlink({str(notes)!r}, {str(folder / 'summary.md')!r})"
+    with offering([COUNT], sound) as url:
+        ran = run_until(done, url, folder)
+    assert ran.returncode in {0, 1}, ran.stdout
+    assert notes.read_text() == "# My notes"
+    assert not (folder / "summary.md").is_symlink()
+    assert (folder / "report.html").is_file()
+
+
 def test_a_file_without_anything_in_it_may_be_replaced(tmp_path):
     (tmp_path / "results.json").write_text("")
     assert foreign_file(tmp_path, FILES) is None
