@@ -95,8 +95,7 @@ class Runs:
         careful = as_careful_everywhere(before, answers)
         free = {one.run.id for one in careful if in_sandbox(one.run, settings)}
         kept = [each.answer for each in looked if each.answer is not None and each.run not in free]
-        tools = [tool for one in careful for tool in one.tools]
-        context.off_limits.add(*all_left_alone(kept, settings, tools))
+        context.off_limits.add(*all_left_alone(kept, settings, careful))
         for found in careful:
             if eras and found.run.era not in eras:
                 continue

@@ -29,7 +29,7 @@ from conformance.formats.catalog.routes import (
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
-from conformance.formats.tool.tool import Invocation, Tool
+from conformance.formats.tool.tool import Invocation
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
 from conformance.kit.evidence.response import json_in
@@ -76,12 +76,12 @@ def as_careful_everywhere(
 
 
 def left_alone(
-    documents: Iterable[Any], settings: Settings, tools: Iterable[Tool] = ()
+    documents: Iterable[Any], settings: Settings, runs: Iterable[Discovered] = ()
 ) -> tuple[list[str], list[Key], list[Key]]:
     """Return the names and routes that documents call destructive, in the form of `off_limits`.
 
     They count even if the kit cannot use the declaration. A method that changes things is only a
-    guess, which one of `tools` may deny.
+    guess, which a tool of `runs` may deny.
     """
     if settings.allow_calls is AllowCalls.ALL:
         return [], [], []
@@ -90,7 +90,7 @@ def left_alone(
     for document in documents:
         keys.update(_called_destructive(document))
         guessed += [_keys((name,), called) for name, called in changing(document)]
-    denied = _denied(tools) if guessed else frozenset()
+    denied = _denied(runs) if guessed else frozenset()
     keys.update(*(own for own in guessed if denied.isdisjoint(own)))
     names = [name for method, name in keys if not method]
     usual = [route_of(name, None) for name in names]
@@ -98,21 +98,21 @@ def left_alone(
 
 
 def all_left_alone(
-    answers: Iterable[Answer], settings: Settings, tools: Iterable[Tool]
+    answers: Iterable[Answer], settings: Settings, runs: Iterable[Discovered]
 ) -> tuple[list[str], list[Key], list[Key]]:
     """Return the same for all documents in answers."""
-    return left_alone(_documents(answers), settings, tools)
+    return left_alone(_documents(answers), settings, runs)
 
 
-def _denied(tools: Iterable[Tool]) -> frozenset[Key]:
+def _denied(runs: Iterable[Discovered]) -> frozenset[Key]:
     """Return the keys of tools that deny being destructive, and that nothing calls destructive."""
-    return frozenset().union(
-        *(
-            _keys((tool.name, *tool.other_names), tool.invocation)
-            for tool in tools
-            if tool.annotations.destructive is False and not tool.destructive_elsewhere
-        )
-    )
+    found = [
+        _keys((tool.name, *tool.other_names), tool.invocation)
+        for one in runs
+        for tool in one.tools
+        if tool.annotations.destructive is False and not tool.destructive_elsewhere
+    ]
+    return frozenset().union(*found)
 
 
 def _keyed(one: Discovered) -> tuple[Discovered, list[frozenset[Key]]]:

@@ -91,9 +91,8 @@ def called_names(tools: Iterable[Tool], run: Run, settings: Settings) -> set[str
     Such a tool may deny what an operation's method suggests, or it is called in the sandbox.
     """
     kept, others = _parted(tools, run, settings)
-    return {name for tool in others for name in tool.names} - {
-        name for tool in kept for name in tool.names
-    }
+    left = {name for tool in kept for name in (tool.name, *tool.other_names)}
+    return {name for tool in others for name in (tool.name, *tool.other_names)} - left
 
 
 def _parted(tools: Iterable[Tool], run: Run, settings: Settings) -> tuple[list[Tool], list[Tool]]:
