@@ -345,7 +345,8 @@ def heard(*server, end=10, said=SAID):
 STDIO_ONLY = [
     name for name, fault in FAULTS.items()
     if fault.bindings == ("stdio",)
-    and name not in {*FATAL, *NOT_ASKED, "cold-until-discovered", "ends-behind-its-answer"}
+    and name not in {*FATAL, *NOT_ASKED, "cold-until-discovered", "ends-behind-its-answer",
+                     "noise-behind-a-buffer"}
 ]  # fmt: skip
 
 
@@ -361,6 +362,15 @@ def lines(output, ended):
 @pytest.mark.parametrize("name", STDIO_ONLY)
 def test_a_fault_of_standard_output_shows(name, reference_heard):
     assert lines(*heard(FAULTY, "--fault", name, end=4)) != reference_heard
+
+
+def test_noise_behind_a_buffer_comes_all_at_once_long_after_the_calls_that_wrote_it():
+    few = [message("ping", number=number) for number in range(60)]
+    output, _ = heard(FAULTY, "--fault", "noise-behind-a-buffer", said=few)
+    noisy = [not line.startswith("{") for line in output.decode().splitlines()]
+    first = noisy.index(True)
+    assert first > 40
+    assert noisy[first:].index(False) == sum(noisy) > 40
 
 
 def test_a_cold_server_refuses_what_comes_before_discovery():

@@ -80,6 +80,7 @@ class StdioConnection:
         self._noisy = 0
         self._stderr = bytearray()
         self._too_large = False
+        self._by_force = False
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
 
@@ -187,6 +188,7 @@ class StdioConnection:
                     await process.wait()
             except TimeoutError:
                 trouble = Trouble.TIMEOUT
+                self._by_force = True
             elapsed = time.perf_counter() - clock
             await self._end_group(process)
             for task in self._tasks:
@@ -293,7 +295,7 @@ class StdioConnection:
             if self._too_large or len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
                 self._too_large = True
                 break
-        if rest and not self._too_large:
+        if rest and not self._too_large and not self._by_force:
             self._take(bytes(rest), weight(bytes(rest)))
         self._ended.set()
 

@@ -297,6 +297,20 @@ def test_a_process_that_stays_is_ended_by_force_and_that_is_told():
     assert ended.trouble is Trouble.TIMEOUT
 
 
+@pytest.mark.usefixtures("impatient")
+def test_a_line_that_the_kit_itself_cuts_off_is_no_noise():
+    code = (
+        "import signal, sys, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "for line in sys.stdin: print(line, end='', flush=True)\n"
+        "print('{\"jsonrpc\":', end='', flush=True)\n"
+        "time.sleep(600)"
+    )
+    received, ended = use(code, lambda connection: connection.send(ask()))
+    assert received.trouble is None
+    assert (ended.trouble, ended.answer.noise) == (Trouble.TIMEOUT, ())
+
+
 def test_what_a_process_started_is_gone_with_it():
     parent = """
 import subprocess, sys, json
