@@ -296,12 +296,13 @@ def _answers(
     """Return the schemas of successful JSON answers, and the media types, both by status.
 
     `content` is optional: many documents describe an answer only in prose, which leaves no schema.
+    Others list errors alone: they say nothing of a success either.
     """
     responses = operation.get("responses")
     listed = responses if isinstance(responses, dict) else {}
     found: dict[str, Any] = {}
     kinds: dict[str, list[str]] = {}
-    unsaid = not listed
+    unsaid = all(str(status).startswith(("4", "5")) for status in listed)
     for status, response in listed.items():
         if not str(status).startswith(("2", "default")):
             continue

@@ -159,9 +159,15 @@ LEFT = {
 
 @pytest.mark.parametrize(
     "responses",
-    [{}, {"200": {"description": "ok"}}, {"204": {}}, {"default": {"description": "ok"}}],
+    [
+        {},
+        {"200": {"description": "ok"}},
+        {"204": {}},
+        {"default": {"description": "ok"}},
+        {"422": {"content": {"application/json": {}}}, "5XX": {"description": "ours"}},
+    ],
 )
-def test_an_operation_whose_answer_is_described_in_words_alone_can_be_called(responses):
+def test_an_operation_whose_answer_is_described_in_words_or_not_at_all_can_be_called(responses):
     (tool,) = operations(document({"responses": responses})).tools
     assert tool.raw["answers"] == {}
 
