@@ -87,7 +87,7 @@ def test_a_waiver_that_covers_nothing_is_named_at_the_end(kit, tmp_path, careles
     assert ran.code == 0, ran.said
     named = [line for line in ran.out.splitlines() if line.startswith(f"{path}: ")]
     assert named == [
-        f"{path}: line 1, MCP-RPC-008 (everywhere): later; it covers nothing in this run"
+        f"{path}: line 1, MCP-RPC-008 (everywhere): later; it covers nothing in this session"
     ]
     assert "stale" not in ran.out
 
