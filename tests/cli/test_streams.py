@@ -266,6 +266,18 @@ def test_a_manifest_that_is_none_stops_with_one_sentence(said, file, tmp_path, b
     assert "not a usable provider manifest" in text
 
 
+@pytest.mark.parametrize(
+    ("given", "kind"),
+    [({"tools": []}, "catalog"), ({"type": "object", "properties": {}}, "json-schema")],
+)
+def test_a_manifest_of_another_kind_is_named_in_the_language_of_the_reader(said, file, given, kind):
+    manifest = file("m.json", json.dumps(given))
+    path = file("stream.ndjson", stream(CONTENT, END))
+    code, text = said(path, "--as", "event-stream", "--manifest", manifest, "--language", "es")
+    assert code == 2
+    assert f"es un documento del tipo {kind}." in text
+
+
 @pytest.mark.parametrize("kind", ["a pipe", "a device"])
 def test_a_manifest_that_never_ends_is_not_read(said, file, tmp_path, kind):
     given = Path("/dev/zero")

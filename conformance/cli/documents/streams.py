@@ -44,16 +44,18 @@ def manifest_in(name: str) -> Mapping[str, Any]:
     if isinstance(raw, Message):
         raise NoManifestError(_no_manifest(name, raw))
     examined = examine(raw, notation_of(each, raw))
-    known = examined.recognition
-    if known is None or known.document != _MANIFEST:
-        said = examined.problems[0].message if examined.problems else message("validate.other")
-        raise NoManifestError(_no_manifest(name, said))
+    known = examined.recognition or examined.foreign
+    if known is None:
+        raise NoManifestError(_no_manifest(name, examined.problems[0].message))
+    if known.document != _MANIFEST:
+        other = message("validate.stream.other_document", document=known.document)
+        raise NoManifestError(_no_manifest(name, other))
     manifest: Mapping[str, Any] = examined.reading.data
     return manifest
 
 
 def _no_manifest(name: str, reason: Message) -> Message:
-    return message("validate.stream.no_manifest", file=name, reason=reason.words("en"))
+    return message("validate.stream.no_manifest", file=name, reason=reason)
 
 
 def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:

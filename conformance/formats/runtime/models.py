@@ -7,7 +7,7 @@ from typing import Any
 
 from conformance.formats.problem import json_path, shown
 from conformance.formats.runtime.kinds import Broken, Rule
-from conformance.formats.runtime.provider_errors import classify, named
+from conformance.formats.runtime.provider_errors import By, classify, named
 from conformance.formats.runtime.stream import disorder, read_stream
 from conformance.formats.schema.work import errors_in
 from conformance.spec.messages import message
@@ -63,7 +63,8 @@ def _class(record: Members) -> Iterator[Broken]:
         status=told.get("status"),
     )
     if record["name"] != found.name:
-        said = message("documents.error.class", expected=shown(found.name), by=found.by)
+        how = "unclassified" if found.by is By.NOTHING else "class"
+        said = message(f"documents.error.{how}", expected=shown(found.name), by=found.by)
         yield ("name",), said
 
 

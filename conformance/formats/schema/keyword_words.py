@@ -74,7 +74,8 @@ def _min_length(error: ValidationError) -> Message:
 def _extra(error: ValidationError) -> Message:
     instance: Any = error.instance
     known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
-    extra = [name for name in instance if name not in known]
+    # Other schemas may know a member too. Only the sentence of jsonschema says which are not known.
+    extra = [name for name in instance if name not in known and repr(name) in error.message]
     names = ", ".join(shown(name, 40) for name in extra[:5])
     return message("documents.keyword.additionalproperties", names=names)
 
@@ -118,6 +119,7 @@ _WORDS: Mapping[str, Callable[[ValidationError], Message]] = {
     "maxLength": _limit("maxLength"),
     "minItems": _limit("minItems"),
     "maxItems": _limit("maxItems"),
+    "minProperties": _limit("minProperties"),
     "minimum": _limit("minimum"),
     "maximum": _limit("maximum"),
     "exclusiveMinimum": _limit("exclusiveMinimum"),

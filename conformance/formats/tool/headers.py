@@ -52,7 +52,7 @@ def header_paths(schema: Mapping[str, Any]) -> tuple[HeaderPaths, HeaderFault | 
         elif not isinstance(suffix, str) or not _TOKEN.fullmatch(suffix):
             why = message("documents.header.no_token", value=shown(suffix))
         elif node.get("type") not in _TYPES:
-            why = message("documents.header.type", type=shown(node.get("type")))
+            why = message("documents.header.type")
         elif suffix.lower() in taken:
             why = message("documents.header.twice", value=shown(suffix))
         else:

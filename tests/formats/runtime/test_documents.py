@@ -33,6 +33,20 @@ def test_each_document_has_a_valid_example():
     assert {entry["document"] for entry, _ in VALID} == {row.document for row in RUNTIME_ROWS}
 
 
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        ("classified-by-guess", "neither its code, its message nor its status says what it is"),
+        ("classified-by-status-first", "its code says so"),
+    ],
+)
+def test_a_wrong_class_is_told_with_what_decides_it(example, said):
+    (path,) = (each["file"] for each in INDEX["invalid"] if each["id"] == example)
+    record = json.loads((EXAMPLES / path).read_text(encoding="utf-8"))
+    (found,) = validate(record, "classification-record")
+    assert said in found.message.words("en")
+
+
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Any:
     yield path
     inner = value.items() if isinstance(value, dict) else ()

@@ -72,6 +72,6 @@ def test_a_named_file_gets_a_verdict_and_one_of_a_directory_is_passed_over(tmp_p
     (named,) = (judged(each, None) for each in inputs([str(file)]))
     assert named.verdict is Verdict.INVALID
     assert named.problems[0].position.line > 1
-    assert heading(named, "en").startswith("OpenAPI 3.1.0, checked for")
+    assert heading(named, "en").startswith("OpenAPI 3.1.0, only the parts")
     (listed,) = (judged(each, None) for each in inputs([str(tmp_path)]))
     assert listed.verdict is Verdict.OTHER

@@ -93,16 +93,16 @@ def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        ({"name": "a", "description": "b"}, 'is tool: it lacks "inputSchema".'),
-        ({"status": "success", "result": {}}, 'is enriched-response: it lacks "data".'),
-        ({"id": "a"}, 'is descriptor: it lacks "how_to_use|description".'),
+        ({"name": "a", "description": "b"}, 'closest to tool, but lacks "inputSchema".'),
+        ({"status": "success", "result": {}}, 'closest to enriched-response, but lacks "data".'),
+        ({"id": "a"}, 'closest to descriptor, but lacks "how_to_use|description".'),
         ({"catalog": {"tools": []}}, '"catalog" contains a document of the kind catalog.'),
         (
             {"jsonrpc": "2.0", "result": {"tools": []}},
             '"result" contains a document of the kind cat',
         ),
         ({"policy": {"strategy": "x"}}, '"policy" contains a document of the kind ret'),
-        ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which has no member "more".'),
+        ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which does not allow "more".'),
         ({"resources": [{"uri": "file:///a"}]}, "is manifest, which is recognized by resources + "),
         ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") identifies'),
         ({}, "None of its members (–) identifies"),

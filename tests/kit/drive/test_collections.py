@@ -101,7 +101,7 @@ def test_a_manifest_names_as_many_lists_of_tools_as_are_read(more):
     (found,) = session.found
     assert is_cut(found.left_out) == bool(more)
     words = [reason.words("en") for _, reason in found.left_out]
-    assert words == ["only 100 lists of tools are read in one session, and the manifest names"
+    assert words == ["only 100 lists of tools are read, and the manifest names"
                      f" {more} more; name fewer in the manifest"] * bool(more)  # fmt: skip
 
 
@@ -129,7 +129,7 @@ def test_of_more_collections_than_are_read_the_report_says_so(more, monkeypatch)
     assert is_cut(found.left_out) == bool(more)
     assert offered(session.recorder.by_id.held, ()).whole == (not more)
     words = [reason.words("en") for _, reason in found.left_out]
-    said = "only 10 collections of other resources are read in one session, and the manifest names"
+    said = "only 10 collections of other resources are read, and the manifest names"
     assert words == [f"{said} {more} more; name fewer in the manifest"] * bool(more)
 
 

@@ -96,7 +96,7 @@ def test_a_server_that_is_no_target_is_one_sentence(kit, tmp_path, kind):
 def test_a_server_that_says_nothing_is_one_sentence_within_its_time(kit, tmp_path):
     with listening(hang) as url:
         ran = refused(kit, tmp_path, url, "--request-timeout", "1")
-    sentence(ran, "does not answer", "--request-timeout")
+    sentence(ran, "did not answer", "--request-timeout")
 
 
 def test_a_server_that_is_not_there_is_one_sentence(kit, tmp_path):

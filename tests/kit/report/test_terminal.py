@@ -273,7 +273,7 @@ def test_a_target_with_more_tools_than_are_judged_is_told_that_it_has_no_level()
     left = LeftOut("+2", message("kit.left_out.too_many", most=4000, more=2))
     run = replace(session().runs[0], level=Level.NONE, tools_left_out=(left,), levels={})
     made = replace(session(), runs=(run,))
-    told = "There is no level: only 4000 tools are checked in one session, and there are 2 more"
+    told = "There is no level: only 4000 tools of a run are checked, and there are 2 more"
     assert any(told in line for line in lines(made))
     assert told in summary(made)
 

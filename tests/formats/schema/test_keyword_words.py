@@ -1,0 +1,27 @@
+"""The sentence about a value names what is wrong with it, and nothing else."""
+
+import pytest
+
+from conformance.formats.schema.instances import errors_of
+from conformance.formats.schema.keyword_words import words
+
+NAMED = {"properties": {"a": {}}}
+CLOSED = {"additionalProperties": False}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        NAMED | CLOSED,
+        {"allOf": [NAMED], "unevaluatedProperties": False},
+        {"patternProperties": {"^a": {}}} | CLOSED,
+    ],
+)
+def test_only_members_that_no_schema_knows_are_named(schema):
+    (error,) = errors_of(schema, {"a": 1, "b": 2})
+    assert words(error).words("en").endswith('does not know: "b". Remove or rename them.')
+
+
+def test_too_few_members_are_counted():
+    (error,) = errors_of({"minProperties": 2}, {"a": 1})
+    assert words(error).words("en") == '{"a": 1} has too few members. Give at least 2.'
