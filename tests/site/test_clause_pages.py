@@ -52,6 +52,12 @@ def test_a_clause_that_is_checked_has_a_command_that_checks_it_alone(made):
             assert commands[0].startswith("agent-formats validate FILE")
 
 
+def test_a_clause_of_a_single_version_says_that_it_is_the_only_one(made):
+    text = made["en/conformance/clauses/mcp-rpc-008.md"].decode()
+    assert "only version 2025-03-26" in text
+    assert "from version" not in text
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_command_answers_in_the_language_of_its_page(made, language):
     own = [] if language == "en" else ["--language", language]

@@ -13,6 +13,7 @@ import tomllib
 import pytest
 
 from conformance.spec.clauses import clause_url, clauses
+from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import tried
 from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
@@ -265,6 +266,14 @@ def test_the_state_of_the_ecosystem_begins_with_pictures(pages, language):
     assert text.index("<figure") < text.index("| --- |")
     level = "Guarded" if language == "en" else "Protegido"
     assert re.search(rf'<span class="af-said">[^<]*{level}: \d', text)
+
+
+def test_servers_without_a_framework_and_versions_of_one_count_as_no_framework_more(pages):
+    text = pages["en/conformance/ecosystem.md"]
+    named = {each["framework"] for each in read()}
+    (count,) = re.findall(r"They use (\d+) SDKs and frameworks", text)
+    assert int(count) == len(named) - 1
+    assert "by hand" in named
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

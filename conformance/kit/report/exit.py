@@ -156,10 +156,10 @@ def outcome(session: SessionResult, ended: Ended, language: str) -> str:
         old = {item.clause for item in failing(session, superseded=True)}
         items = (item for run in session.runs for item in run.items)
         kept = {item.clause for item in items if item.verdict is Verdict.WAIVED}
-        parts = [say("report.outcome.conforms", language)]
-        parts += [say("report.outcome.waived", language, count=len(kept))] if kept else []
+        parts = [say("report.outcome.waived", language, count=len(kept))] if kept else []
         parts += [say("report.outcome.superseded", language, count=len(old))] if old else []
-        return " ".join(parts)
+        parts = parts or [say("report.outcome.nothing_failed", language)]
+        return " ".join((say("report.outcome.conforms", language), *parts))
     if ended.code is not Exit.BROKEN:
         return why
     should, superseded = ended.fail_on_should, ended.fail_on_superseded

@@ -91,9 +91,12 @@ def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
         if names and len(names) < len(known.values):  # all of them limit nothing
             links = (context.word_link(known, name, here) for name in names)
             yield context.said(f"only_{word}s", names=", ".join(links))
-    for key in ("since", "until"):
-        if key in applies:
-            yield context.said(key, version=applies[key])
+    if "since" in applies and applies["since"] == applies.get("until"):
+        yield context.said("kit.explain.only", version=applies["since"])
+    else:
+        for key in ("since", "until"):
+            if key in applies:
+                yield context.said(key, version=applies[key])
     if applies.get("claimed"):
         yield context.said("only_claimed")
     if "openapi" in applies:

@@ -21,6 +21,7 @@ IMPLEMENTATIONS = f"{CONFORMANCE}/implementations.md"
 _REGISTRIES = {"pypi": "PyPI", "npm": "npm"}
 _LADDER = [None, Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED]
 _BY_HAND = "by hand"
+_VERDICTS = ("report.verdict.pass", "report.verdict.fail", "report.verdict.warn")
 _COMMONEST = 10
 _SHORT = 300
 
@@ -31,7 +32,9 @@ def ecosystem_page(context: Context) -> bytes:
     about = context.said("ecosystem_about")
     parts = [
         context.said(
-            "ecosystem_intro", servers=len(servers), stacks=len(_stacks(context, servers))
+            "ecosystem_intro",
+            servers=len(servers),
+            stacks=len({each["framework"] for each in servers} - {_BY_HAND}),
         ),
         heading(2, context.said("ecosystem_levels"), "levels"),
         _levels(context, servers),
@@ -48,8 +51,8 @@ def ecosystem_page(context: Context) -> bytes:
 def implementations_page(context: Context) -> bytes:
     """Each server of the corpus, with what did not pass."""
     about = context.said("implementations_about")
-    names = ("server", "run", "reached", "passed", "failed", "warned", "names_parameter")
-    head = [context.said(name) for name in (*names, "says_right")]
+    names = ("server", "run", "reached", *_VERDICTS, "names_parameter", "says_right")
+    head = [context.said(name) for name in names]
     servers = read()
     rows = [row for each in servers for row in _runs(context, each)]
     parts = [context.said("implementations_intro"), table(head, rows)]
@@ -88,7 +91,7 @@ def _ended(context: Context, each: Tried) -> str:
 
 
 def _gateways(context: Context) -> str:
-    names = ("tried_package", "reached", "passed", "failed", "gateways_unverified")
+    names = ("tried_package", "reached", *_VERDICTS[:2], "gateways_unverified")
     head = [context.said(name) for name in (*names, "gateways_retries", "findings")]
     rows, outcomes = [], outcome.read()
     for each in strangers():

@@ -78,7 +78,11 @@ def test_a_stale_waiver_and_a_missed_level_are_told():
 
 
 def test_what_conforms_says_so_and_what_was_not_decided_says_why():
-    assert outcome(session(), Ended(Exit.CONFORMANT), "en").startswith("It conforms")
+    holds = replace(session(), runs=(one_run(item("A-B-001", Verdict.PASS)),))
+    assert (
+        outcome(holds, Ended(Exit.CONFORMANT), "en")
+        == "It conforms. None of the MUST clauses failed."
+    )
     assert outcome(session(), Ended(Exit.INTERRUPTED), "en") == ""
     nothing = message("kit.exit.nothing_judged", reason="x")
     assert outcome(session(), Ended(Exit.NOTHING_JUDGED, nothing), "en") == (
@@ -91,7 +95,7 @@ def test_what_conforms_by_a_waiver_says_so():
     runs = (one_run(kept, replace(kept, tool="u"), item("A-B-002", Verdict.PASS)),)
     conformant = Ended(Exit.CONFORMANT)
     assert outcome(replace(session(), runs=runs), conformant, "en") == (
-        "It conforms: no MUST clause failed. 1 clause is broken, and a waiver accepts it."
+        "It conforms. 1 clause is broken, and a waiver accepts it."
     )
 
 
@@ -245,12 +249,12 @@ def test_what_became_of_the_mistakes_is_one_bar_with_its_words():
     ends = made.partition('class="bar whole"')[2]
     assert ends.partition("</svg>")[0].count("<rect") == 5
     assert "corrigidos em 2 chamadas: 3" in ends
-    assert "sugestão errada: 2" in ends
+    assert "sugestão inválida: 2" in ends
 
 
 def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
     assert "bar whole" not in panel(steps={})
-    assert "não ajudaram: 4" in panel(steps={})
+    assert "sugestão seguida, mas nenhuma chamada aceita: 4" in panel(steps={})
     assert "legend" not in panel(steps={1: 52}, stuck=0, wrong=0, none_given=0)
 
 
