@@ -310,8 +310,11 @@ def _unsent(tool: ToolEvidence) -> Check:
         return unknown("kit.not_verified.lacking")
     if tool.heavy:
         return unknown("kit.not_verified.heavy")
-    late = any(call.reading.trouble is Trouble.TIMEOUT for call in tool.calls)
-    return unknown("kit.not_verified.slow" if late else "kit.not_verified.ended")
+    troubles = {call.reading.trouble for call in tool.calls}
+    if Trouble.TIMEOUT in troubles:
+        return unknown("kit.not_verified.slow")
+    ended = Trouble.CLOSED in troubles and traits_of(tool.run).starts_process
+    return unknown("kit.not_verified.ended" if ended else "kit.not_verified.unsent")
 
 
 def _accepted(call: Call) -> Check:

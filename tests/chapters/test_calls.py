@@ -8,9 +8,11 @@ import pytest
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
 from conformance.kit.model.case import CaseKind, Strictness, Violation
+from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     MCP,
+    STDIO,
     TOOL,
     accepted,
     called,
@@ -48,6 +50,22 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
     assert finding.message.words("en").startswith("its baseline call was refused with 404 ")
     assert "No part AA-1111" in finding.message.words("en")
+
+
+@pytest.mark.parametrize(
+    ("trouble", "run", "said"),
+    [
+        (None, STDIO, "unsent"),
+        (Trouble.CLOSED, STDIO, "ended"),
+        (Trouble.CLOSED, MCP, "unsent"),
+        (Trouble.TIMEOUT, STDIO, "slow"),
+    ],
+)
+def test_cases_that_were_not_sent_are_told_with_what_happened(trouble, run, said):
+    failed = called(rpc({}, of=case(VALID, run=run), run=run, trouble=trouble))
+    tool = tool_evidence(accepted(), failed, run=run, unsent=(case(VALID, run=run),))
+    item = judged("ATDF-CALL-004", run_evidence(tool, run=run, claims=True), TOOL.name)
+    assert f"kit.not_verified.{said}" in {each.message.id for each in item.findings}
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,9 @@ def read_examples(
     try:
         loaded = given_json(Path(path))
     except (OSError, ValueError, YAMLError) as error:
-        reason = in_one_line(error)
+        said = in_one_line(error)
+        words = said.words(language) if isinstance(said, Message) else said
+        reason = words.rstrip(".")  # a sentence of its own has a full stop already
         raise _unusable("kit.option.examples", path=path, reason=reason) from None
     filled = _filled(loaded, environment, path)
     found: dict[str, tuple[Mapping[str, Any], ...]] = {}

@@ -81,6 +81,14 @@ def test_what_json_has_not_is_refused(tmp_path, reader, value):
         read(path)
 
 
+def test_a_reason_that_is_a_sentence_gets_no_second_full_stop(tmp_path):
+    path = tmp_path / "given.yaml"
+    path.write_text("good: [{a: .nan}]\n")
+    with pytest.raises(ExamplesUnusable) as found:
+        read_examples(str(path), {}, "es")
+    assert found.value.words.words("es").endswith(" `null`.")
+
+
 def test_what_yaml_has_beside_json_is_taken_as_it_is_written(tmp_path):
     path = tmp_path / "given.yaml"
     path.write_text("good: [{a: 2026-01-02, b: 2026-01-02T03:04:05Z, 1: !!binary aGk=}]\n")
