@@ -231,7 +231,7 @@ class RunResult:
     resources: Mapping[str, int] = field(default_factory=dict)
     """The number of ARDF resources of each known type."""
     tools_unmarked: tuple[Foreign, ...] = ()
-    """Tools that were called although they do not say whether they change something."""
+    """Tools that were called although they do not say whether they destroy something."""
     shortages: tuple[Shortage, ...] = ()
     """What the server lacks in its environment, so that calls of its tools failed."""
     tools_spared: tuple[Foreign, ...] = ()
