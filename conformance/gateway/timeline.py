@@ -204,9 +204,7 @@ def _steps(
 def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
     """Yield the text answers that are not streams, although the call asked for one."""
     for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
-        answer = exchange.answer
-        kind = answer.header("content-type") if answer is not None else None
-        if not is_stream(kind):
+        if not is_stream(exchange.answer_header("content-type")):
             yield family, exchange
 
 

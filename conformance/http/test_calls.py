@@ -26,8 +26,7 @@ _RESERVED = frozenset(kind.value for kind in ErrorType)
 
 
 def _media_type(call: Call) -> str:
-    answer = call.exchange.answer
-    return ((answer.header("content-type") if answer else None) or "").partition(";")[0].strip()
+    return (call.exchange.answer_header("content-type") or "").partition(";")[0].strip()
 
 
 def _is_json(call: Call) -> bool:

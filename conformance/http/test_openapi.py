@@ -7,10 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.catalog.openapi_media import json_kind
-from conformance.formats.problem import json_path
-from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
-from conformance.formats.schema.keyword_words import words
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.verdicts.by_schema import by_schema
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,
@@ -18,13 +16,9 @@ from conformance.kit.verdicts.checks import (
     clause,
     family,
     holds,
-    unknown,
 )
 from conformance.spec.clauses import Clause
 from conformance.spec.vocabulary import Family
-
-_ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
-"""Keywords that describe a value, but make no value invalid."""
 
 
 @family(Family.OPENAPI)
@@ -50,15 +44,14 @@ def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
         key = status + json.dumps(call.reading.document, sort_keys=True)
         if key not in judged:
             judged.add(key)
-            yield from _judged(call, schema)
+            yield from by_schema(call, schema, call.reading.document)
 
 
 def _is_of_another_form(call: Call) -> bool:
     """Return whether an answer has a documented media type other than the JSON one."""
     status, kinds = str(call.reading.status), call.tool.raw.get("kinds", {})
     listed = kinds.get(status, kinds.get("2XX", ()))
-    answer = call.exchange.answer
-    given = ((answer.header("content-type") if answer else None) or "").partition(";")[0]
+    given = (call.exchange.answer_header("content-type") or "").partition(";")[0]
     kind = given.strip().lower()
     return kind in listed and kind != json_kind(listed)
 
@@ -83,18 +76,3 @@ def test_a_success_has_a_status_that_is_documented(tool: ToolEvidence) -> Checks
         else:
             promised = ", ".join(sorted(listed))
             yield broken(call, "finding.http.status_unlisted", status=status, listed=promised)
-
-
-def _judged(call: Call, schema: Mapping[str, Any]) -> Checks:
-    try:
-        errors = [nearest(each) for each in errors_of(schema, call.reading.document)]
-    except Unjudgeable as beyond:
-        yield unknown(beyond.reason.id, call, **dict(beyond.reason.values))
-        return
-    errors = [error for error in errors if error.validator not in _ONLY_SAID]
-    for error in errors:
-        said = words(error)
-        path = json_path(error.absolute_path)
-        yield broken(call, said.id, path=path, **dict(said.values))
-    if not errors:
-        yield holds()

@@ -184,7 +184,7 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
 
 def _admits(exchange: Exchange, allowed: str) -> bool:
     """Return whether an answer admits the page: with the success's value, by name, or with `*`."""
-    given = exchange.answer.header(_CORS) if exchange.answer is not None else None
+    given = exchange.answer_header(_CORS)
     return given is not None and given in {allowed, "*", ORIGIN}
 
 

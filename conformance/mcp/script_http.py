@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import replace
 
+from conformance.formats.tool import header_names
 from conformance.formats.tool.headers import encoded, mirrored
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest, Request
@@ -51,12 +52,12 @@ def mcp_session(stage: Stage) -> Steps:
     yield Send(speaker.request(method, id=next(own)), Step("probe"))
     yield Send(speaker.without_body("GET", _STREAM), Step("get"))
     if speaker.version >= _VERSION_HEADER_SINCE:
-        header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
+        header = {header_names.PROTOCOL_VERSION: UNKNOWN_VERSION}
         request = speaker.request(method, id=next(own), headers=header)
         yield Send(request, Step("unknown-version"))
     if speaker.session_id is None:
         return
-    request = speaker.request(method, id=next(own), headers={"Mcp-Session-Id": None})
+    request = speaker.request(method, id=next(own), headers={header_names.SESSION_ID: None})
     yield Send(request, Step("without-session"))
     yield Send(speaker.without_body("DELETE"), Step("delete"))
     yield Send(speaker.request(method, id=next(own)), Step("after-delete"))
@@ -122,10 +123,10 @@ def mcp_headers(stage: Stage) -> Steps:
     others = [one.name for one in stage.tools if one.name != tool.name]
     other = others[0] if others else f"{tool.name}-other"
     yield Send(called({}), Step("call-plain"))
-    yield Send(called({"Mcp-Name": _wrapped(tool.name)}), Step("call-encoded-name"))
+    yield Send(called({header_names.NAME: _wrapped(tool.name)}), Step("call-encoded-name"))
     yield Send(called({"mcp-NAME": encoded(tool.name)}), Step("call-other-case"))
-    yield Send(called({"Mcp-Name": None}), Step("call-no-name"))
-    yield Send(called({"Mcp-Name": encoded(other)}), Step("call-other-name"))
+    yield Send(called({header_names.NAME: None}), Step("call-no-name"))
+    yield Send(called({header_names.NAME: encoded(other)}), Step("call-other-name"))
 
 
 def _wrapped(text: str) -> str:
@@ -148,7 +149,7 @@ def mcp_removed(stage: Stage) -> Steps:
     }
     for method, params in removed.items():
         yield Send(speaker.request(method, params, id=next(own)), Step(method))
-    session = {"Mcp-Session-Id": "kit-made-session"}
+    session = {header_names.SESSION_ID: "kit-made-session"}
     yield Send(speaker.request(harmless(stage), {}, id=next(own), headers=session), Step("session"))
     if is_ok(shaken):
         return

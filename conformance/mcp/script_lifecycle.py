@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from conformance.formats.tool import header_names
 from conformance.kit.evidence.script import Close, Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
@@ -104,7 +105,7 @@ def mcp_requests(stage: Stage) -> Steps:
     meta = speaker.meta()
     yield Send(speaker.request(harmless(stage), {}, id=next(own)), Step("good"))
     unknown = {**meta, META + "protocolVersion": UNKNOWN_VERSION}
-    header = {"MCP-Protocol-Version": UNKNOWN_VERSION}
+    header = {header_names.PROTOCOL_VERSION: UNKNOWN_VERSION}
     request = speaker.request(harmless(stage), {}, id=next(own), meta=unknown, headers=header)
     yield Send(request, Step("unknown-version"))
     yield Send(speaker.request(harmless(stage), {}, id=next(own)), Step("good-again"))

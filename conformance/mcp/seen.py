@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.formats.problem import quoted
 from conformance.formats.text import rpc
+from conformance.formats.tool import header_names
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.environment import missing_in
 from conformance.kit.evidence.evidence import RunEvidence
@@ -31,7 +32,6 @@ Others = Callable[[ShapeFault], bool]
 _OF_THE_REQUEST = frozenset({
     rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR,
 })  # fmt: skip
-SESSION_HEADER = "mcp-session-id"
 _INTEGER = re.compile(r"-?[0-9]{1,9}")
 
 
@@ -116,11 +116,11 @@ def lacks_session(run: RunEvidence, exchange: Exchange) -> bool:
     opened = run.step("mcp_handshake", INITIALIZE.name)
     if opened is None or opened.answer is None or not is_ok(opened):
         return False
-    if opened.answer.header(SESSION_HEADER) is not None or exchange.answer is None:
+    if opened.answer.header(header_names.SESSION_ID) is not None or exchange.answer is None:
         return False
     words = str((error_of(exchange) or {}).get("message", ""))
-    names = exchange.answer.header(SESSION_HEADER) is not None or "session" in words.lower()
-    return names and status_of(exchange) in {400, 404}
+    issues = exchange.answer_header(header_names.SESSION_ID) is not None
+    return (issues or "session" in words.lower()) and status_of(exchange) in {400, 404}
 
 
 def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
@@ -194,7 +194,7 @@ def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
 
 def media_type(exchange: Exchange) -> str:
     """Return the media type of an HTTP answer without its parameters, or ""."""
-    value = exchange.answer.header("content-type") if exchange.answer is not None else None
+    value = exchange.answer_header("content-type")
     return (value or "").partition(";")[0].strip().lower()
 
 
@@ -209,7 +209,7 @@ def own_version(run: Run, exchange: Exchange) -> bool:
         return True
     if exchange.over_http:
         named = {name.lower(): value for name, value in exchange.request.headers}
-        if named.get("mcp-protocol-version") != run.version:
+        if named.get(header_names.PROTOCOL_VERSION.lower()) != run.version:
             return False
     sent = _sent(exchange)
     if sent.get("method") == "initialize":

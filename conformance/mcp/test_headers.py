@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.formats.problem import Place, json_path
 from conformance.formats.text import rpc
+from conformance.formats.tool import header_names
 from conformance.formats.tool.headers import header_paths, mirrored
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import read
@@ -37,24 +38,24 @@ def test_a_missing_standard_header_is_refused(run: RunEvidence) -> Checks:
 
     A server with a legacy era may accept a request without a version header as a legacy request.
     """
-    yield from _refused(run, "plain", {"no-method": "Mcp-Method"}, _WITHOUT)
-    yield from _refused(run, "call-plain", {"call-no-name": "Mcp-Name"}, _WITHOUT)
+    yield from _refused(run, "plain", {"no-method": header_names.METHOD}, _WITHOUT)
+    yield from _refused(run, "call-plain", {"call-no-name": header_names.NAME}, _WITHOUT)
     if has_legacy(run) is False:
-        yield from _refused(run, "plain", {"no-version": "MCP-Protocol-Version"}, _WITHOUT)
+        yield from _refused(run, "plain", {"no-version": header_names.PROTOCOL_VERSION}, _WITHOUT)
 
 
 @clause("MCP-HEAD-002")
 def test_a_header_other_than_the_body_is_refused(run: RunEvidence) -> Checks:
     """A header unlike the body is refused. A legacy version may be refused for another reason."""
     word = "finding.mcp.other_header"
-    yield from _refused(run, "plain", {"other-method": "Mcp-Method"}, word)
-    yield from _refused(run, "call-plain", {"call-other-name": "Mcp-Name"}, word)
+    yield from _refused(run, "plain", {"other-method": header_names.METHOD}, word)
+    yield from _refused(run, "call-plain", {"call-other-name": header_names.NAME}, word)
     other = run.step("mcp_headers", "other-version")
     if has_legacy(run) is False and other is not None and is_ok(other):
         yield broken(
             other,
             word,
-            header="MCP-Protocol-Version",
+            header=header_names.PROTOCOL_VERSION,
             answer=answered(other),
             wanted=wanted(other, rpc.HEADER_MISMATCH, 400),
         )

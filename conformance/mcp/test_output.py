@@ -6,16 +6,12 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from conformance.formats.problem import json_path
-from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
-from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.schemas import schema_faults
 from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.verdicts.by_schema import by_schema
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _MEMBER = "structuredContent"
-_ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
-"""Keywords that describe a value, but make no value invalid."""
 
 
 @clause("MCP-OUT-001", protocol=True)
@@ -38,22 +34,7 @@ def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -
         if key in judged:
             continue
         judged.add(key)
-        yield from _judged(call, schema, result[_MEMBER])
-
-
-def _judged(call: Call, schema: Mapping[str, Any], value: Any) -> Checks:
-    try:
-        errors = [nearest(each) for each in errors_of(schema, value)]
-    except Unjudgeable as beyond:
-        yield unknown(beyond.reason.id, call, **dict(beyond.reason.values))
-        return
-    errors = [error for error in errors if error.validator not in _ONLY_SAID]
-    for error in errors:
-        said = words(error)
-        path = json_path((_MEMBER, *error.absolute_path))
-        yield broken(call, said.id, path=path, **dict(said.values))
-    if not errors:
-        yield holds()
+        yield from by_schema(call, schema, result[_MEMBER], _MEMBER)
 
 
 @clause("MCP-OUT-002", protocol=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.formats.text import rpc
+from conformance.formats.tool import header_names
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
@@ -177,7 +178,7 @@ def test_an_unknown_version_in_the_header_is_refused(run: RunEvidence) -> Checks
             yield broken(
                 exchange,
                 "finding.mcp.other_answer",
-                request=f"MCP-Protocol-Version: {UNKNOWN_VERSION}",
+                request=f"{header_names.PROTOCOL_VERSION}: {UNKNOWN_VERSION}",
                 answer=answered(exchange),
                 wanted="HTTP 400",
             )

@@ -161,7 +161,7 @@ def runtime_later(stage: Stage) -> Steps:
         request = web.call(tool, stage.good_calls[tool.name])
         asking = replace(request, headers=(*request.headers, ("Prefer", "respond-async")))
         started = yield Send(asking, Step("started", tool=tool.name))
-        place = started.answer.header("location") if started.answer is not None else None
+        place = started.answer_header("location")
         if started.answer is None or started.answer.status != 202 or not place:
             continue
         yield Restart()

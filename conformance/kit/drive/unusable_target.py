@@ -63,7 +63,7 @@ def why_nothing(
     if forbidden is not None:
         return _forbidden(target, forbidden, authorized=authorized)
     if first.trouble is Trouble.REDIRECTED:
-        to = (first.answer.header("location") or "") if first.answer is not None else ""
+        to = first.answer_header("location") or ""
         return message("kit.target.redirects", target=target, to=_cut(to))
     if first.trouble is Trouble.TIMEOUT:
         return message("kit.target.silent", target=target)

@@ -26,6 +26,7 @@ from conformance.formats.catalog.routes import (
     template_of,
     without_format,
 )
+from conformance.formats.tool import header_names
 from conformance.formats.tool.headers import encoded
 from conformance.kit.model.exchange import HttpRequest, Request
 
@@ -182,7 +183,7 @@ def _bare(place: _Place) -> _Place:
 def _called(request: Request) -> Iterator[str]:
     """Yield the names of the tools that a message calls, from its header and its body."""
     for name, value in request.headers:
-        if name.lower() == "mcp-name":
+        if name.lower() == header_names.NAME.lower():
             yield value
     if b"tools/call" not in request.body:
         return

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.formats.text.json_text import told_in
+from conformance.formats.tool import header_names
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item
@@ -43,7 +44,6 @@ _WRONG = {
 The server accepted what it had to refuse, or it failed, perhaps with another text each time.
 """
 
-_SESSION = "mcp-session-id"
 _PLACEHOLDER = re.compile("«secret-([0-9]+)»")
 _LAST_WORD = re.compile(r"(?<![^\s,{}\[\]\"])[^\s,{}\[\]\"]*\Z")
 """The last, possibly incomplete word of a text.
@@ -155,7 +155,7 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
             own[method] = exchange
         elif method == "notifications/initialized" and own:
             own.setdefault(method, exchange)
-        session = exchange.answer.header(_SESSION) if exchange.answer is not None else None
+        session = exchange.answer_header(header_names.SESSION_ID)
         if session is not None and method == "initialize":
             found.issued.setdefault(session, exchange.id)
         if exchange.script not in {None, LOOKED} and exchange.confirms is None:
@@ -227,7 +227,7 @@ def _request(request: Request, issued: dict[str, int], always: list[list[str]]) 
     sent = request if isinstance(request, HttpRequest) else HttpRequest()
     headers = [
         [name, f"«session-{issued[value]}»"]
-        if name.lower() == _SESSION and value in issued
+        if name.lower() == header_names.SESSION_ID.lower() and value in issued
         else [name, value]
         for name, value in sent.headers
     ]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
+from conformance.formats.tool import header_names
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import Answer, Request
 from conformance.kit.model.run import KNOWN_VERSIONS, MODERN, Run
@@ -123,7 +124,7 @@ class McpBinding(ABC, Generic[R_co]):
         version = result.get("protocolVersion") if isinstance(result, dict) else None
         if not isinstance(version, str) or version not in KNOWN_VERSIONS:
             return None
-        session = answer.header("mcp-session-id") if answer is not None else None
+        session = answer.header(header_names.SESSION_ID) if answer is not None else None
         return replace(self, version=version, session_id=session, shaken=True)
 
     def headers(

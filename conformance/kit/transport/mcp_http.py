@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from conformance.formats.tool import header_names
 from conformance.formats.tool.headers import encoded, mirrored
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.exchange import HttpRequest
@@ -65,9 +66,9 @@ class McpHttpBinding(McpBinding[HttpRequest]):
             "Accept": "application/json, text/event-stream",
         }
         if self.modern or (self.shaken and self.version >= _VERSION_HEADER_SINCE):
-            headers["MCP-Protocol-Version"] = self.version
+            headers[header_names.PROTOCOL_VERSION] = self.version
         if self.session_id is not None:
-            headers["Mcp-Session-Id"] = self.session_id
+            headers[header_names.SESSION_ID] = self.session_id
         return headers
 
     def headers(
@@ -82,7 +83,7 @@ class McpHttpBinding(McpBinding[HttpRequest]):
         """
         headers = self.base_headers()
         if self.modern:
-            headers["Mcp-Method"] = method
+            headers[header_names.METHOD] = method
             headers |= _mirrored(method, params or {}, tool)
         for name, value in (overrides or {}).items():
             headers = {k: v for k, v in headers.items() if k.lower() != name.lower()}
@@ -96,7 +97,7 @@ def _mirrored(method: str, params: Mapping[str, Any], tool: Tool | None) -> dict
     headers: dict[str, str] = {}
     name = params.get("uri") if method == "resources/read" else params.get("name")
     if isinstance(name, str):
-        headers["Mcp-Name"] = encoded(name)
+        headers[header_names.NAME] = encoded(name)
     if tool is not None:
         headers |= dict(mirrored(tool, params.get("arguments")))
     return headers
