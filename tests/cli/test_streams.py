@@ -191,7 +191,7 @@ def test_frames_are_read_by_the_manifest_of_their_provider(said, file, tmp_path,
     manifest = file("m.json", json.dumps(whole_manifest()))
     path = file("frames.txt", frames(*REPLAY["frames"], wire=wire))
     code, text = said(path, "--as", "event-stream", "--manifest", manifest)
-    count = f"{len(REPLAY['events'])} events of {len(REPLAY['frames'])} frames"
+    count = f"{len(REPLAY['events'])} events from {len(REPLAY['frames'])} frames"
     assert (code, count in text) == (0, True), text
 
 
