@@ -190,9 +190,9 @@ FAULTS = {
     ),
     "a property without a description": (
         ERROR,
-        "    description:\n      en: 'Optional. If present, it is `error`.'\n"
-        "      es: 'Opcional. Si figura, es `error`.'\n"
-        "      pt: 'Opcional. Quando presente, é `error`.'\n",
+        "    description:\n      en: 'Optional: usually `error`, and never `success`.'\n"
+        "      es: 'Opcional: normalmente `error`, y nunca `success`.'\n"
+        "      pt: 'Opcional: normalmente `error`, e nunca `success`.'\n",
         "",
         "The property `status` has no description.",
     ),
