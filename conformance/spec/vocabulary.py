@@ -1009,9 +1009,9 @@ class Verified(StrEnum):
     """How a clause is verified."""
 
     SCHEMA = "schema"
-    """By a JSON Schema, on the document alone."""
+    """By a JSON Schema, on a document, or on what a tool answered."""
     STATIC = "static"
-    """By a rule that no schema can express, on the document alone."""
+    """By a rule that no schema can express, on a document, or on what a tool answered."""
     CALL = "call"
     """By calling the tool, with valid or with invalid input."""
     REPAIR = "repair"

@@ -12,7 +12,8 @@ import pytest
 from conformance.cli.main import main
 from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.clauses import clauses
-from conformance.spec.vocabulary import Scope
+from conformance.spec.messages import message
+from conformance.spec.vocabulary import Offer, Scope
 from scripts.generator.texts import LANGUAGES
 from scripts.website.clause_pages import ClausePages
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
@@ -36,6 +37,16 @@ def test_each_clause_has_a_page_with_its_sentence(made, language):
         assert "{{ ." not in text
         links = re.findall(r"\]\(([^)]+)\)", text)
         assert any("clauses.md" in each for each in links)
+
+
+@pytest.mark.parametrize("offer", Offer)
+def test_a_clause_about_an_offer_says_that_it_applies_only_there(made, offer):
+    said = message(f"site.only_{offer}")
+    for clause in clauses().values():
+        for language in LANGUAGES:
+            text = made[f"{language}/conformance/clauses/{clause.id.lower()}.md"].decode()
+            words = f" · {said.words(language)} · "
+            assert (words in text) is (clause.applies_to.offers is offer), clause.id
 
 
 def test_a_clause_that_is_checked_has_a_command_that_checks_it_alone(made):

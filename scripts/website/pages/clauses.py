@@ -99,6 +99,8 @@ def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
                 yield context.said(key, version=applies[key])
     if applies.get("claimed"):
         yield context.said("only_claimed")
+    if "offers" in applies:
+        yield context.said(f"only_{applies['offers']}")
     if "openapi" in applies:
         yield context.said("only_openapi" if applies["openapi"] else "not_only_openapi")
 
