@@ -897,7 +897,7 @@ class Status(StrEnum):
     DRAFT = "draft"
     """It may still change before its version is released."""
     STABLE = "stable"
-    """Its version is released. It never changes its meaning."""
+    """Its version is released, and its meaning never changes."""
     DEPRECATED = "deprecated"
     """It still holds, and a later version will drop it."""
 
