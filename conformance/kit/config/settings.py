@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from conformance.kit.config.examples import ExamplesUnusable, read_examples
 from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
-from conformance.kit.config.given_secrets import in_headers, in_target
+from conformance.kit.config.given_secrets import in_headers, in_target, in_values
 from conformance.kit.config.options import OPTIONS
 from conformance.kit.config.secrets import Redactor, is_secret_name
 from conformance.kit.config.system_words import why_no_file, why_no_new_file
@@ -317,9 +317,9 @@ def _routes(given: Iterable[str], language: str) -> dict[str, tuple[str, str]]:
 def _secrets(
     headers: list[tuple[str, str]], environment: Mapping[str, str], targets: tuple[str, ...]
 ) -> tuple[str, ...]:
-    own = [*in_headers(headers), *environment.values()]
+    own = [*in_headers(headers), *in_values(environment.values())]
     named = [secret for target in targets for secret in in_target(target)]
-    others = [value for name, value in os.environ.items() if is_secret_name(name)]
+    others = in_values(value for name, value in os.environ.items() if is_secret_name(name))
     return (*own, *named, *others)
 
 

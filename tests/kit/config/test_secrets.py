@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from conformance.kit.config.given_secrets import in_cookies, in_headers, in_target
+from conformance.kit.config.given_secrets import in_cookies, in_headers, in_target, in_values
 from conformance.kit.config.secrets import Redactor, is_secret_name
 
 TOKEN = "s3cr3t-token"
@@ -99,6 +99,60 @@ def test_the_password_of_a_basic_header_is_a_secret_too():
     assert TOKEN in list(in_headers([("Authorization", f"Basic {coded}")]))
 
 
+@pytest.mark.parametrize("scheme", ["SSWS", "GenieKey", "Api-Token", "DPoP", "Negotiate"])
+def test_credentials_are_secret_without_a_scheme_of_any_name(scheme):
+    assert TOKEN in list(in_headers([("Authorization", f"{scheme} {TOKEN}")]))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("Cookie", f"theme=midnight; session={TOKEN}; lang=en"),
+        ("Authorization", f'Digest username="me", realm="home", signature="{TOKEN}"'),
+        ("Authorization", f"AWS4-HMAC-SHA256 Credential=me/20260101, Signature={TOKEN}"),
+        ("X-Auth", f"me:{TOKEN}"),
+    ],
+)
+def test_a_part_of_a_header_that_is_a_secret_is_one_alone(name, value):
+    found = list(in_headers([(name, value)]))
+    assert TOKEN in found
+    assert "midnight" not in found
+
+
+@pytest.mark.parametrize("made", [base64.urlsafe_b64encode, base64.b64encode])
+@pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
+def test_a_basic_header_is_read_in_each_form(made, encoding):
+    coded = made("me:pässwörd?>?ÿ".encode(encoding)).decode().rstrip("=")
+    assert "pässwörd?>?ÿ" in list(in_headers([("Authorization", f"Basic {coded}")]))
+
+
+LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC"
+
+
+@pytest.mark.parametrize(
+    ("value", "part"),
+    [
+        (f"postgres://me:{TOKEN}@h/books", TOKEN),
+        (f"host=h user=me password={TOKEN}", TOKEN),
+        (f"Server=h;User Id=me;Password={TOKEN};", TOKEN),
+        (json.dumps({"type": "service", "private_key": TOKEN}), TOKEN),
+        (f"-----BEGIN PRIVATE KEY-----\n{LINE}\n-----END PRIVATE KEY-----", LINE),
+    ],
+)
+def test_of_a_variable_each_part_that_is_a_secret_is_one_alone(value, part):
+    assert set(in_values([value])) - {f"me:{part}"} == {value, part}
+
+
+def test_values_of_any_length_are_read_at_once():
+    for piece in ("token=", "a", "=", '"', 'a="', "a://", "[", "x:", "\n", "eyJ"):
+        assert list(in_values([piece * 50_000]))
+        assert list(in_target("stdio:" + piece * 20_000)) is not None
+
+
+SETTINGS = json.dumps({"apiKey": TOKEN})
+CODED = base64.b64encode(SETTINGS.encode()).decode()
+
+
 @pytest.mark.parametrize(
     ("target", "secrets"),
     [
@@ -108,6 +162,9 @@ def test_the_password_of_a_basic_header_is_a_secret_too():
         ("https://h/s/a1b2c3d4e5f6a7b8c9d0e1/mcp", {"a1b2c3d4e5f6a7b8c9d0e1"}),
         ("stdio:uvx mcp-server-git --repository /tmp/scratch", set()),
         (f"stdio:npx server --api-key {TOKEN}", {TOKEN}),
+        (f"http://h/mcp?page=tomorrow;token={TOKEN}", {TOKEN}),
+        (f"http://h/mcp;token={TOKEN}", {TOKEN}),
+        (f"http://h/mcp?config={CODED}", {TOKEN, CODED, SETTINGS}),
     ],
 )
 def test_of_a_target_only_what_is_secret_is_hidden(target, secrets):
@@ -143,6 +200,14 @@ def test_a_secret_that_is_given_and_made_is_not_forgotten():
         "sh -c 'TOKEN=hunter2pass server'",
         """server --config '{"account": [{"apiKey": "hunter2pass"}]}'""",
         """sh -c "server --header 'Authorization: Bearer hunter2pass'" """,
+        "server --header 'Authorization: SSWS hunter2pass'",
+        "server --header 'X-Upstream: Bearer hunter2pass'",
+        "server --env=API_KEY=hunter2pass",
+        "server --pat hunter2pass",
+        "server --user me:hunter2pass",
+        "server 'Server=h;Password=hunter2pass;'",
+        """server --config '{"args": ["--api-key", "hunter2pass"]}'""",
+        """server --config '{"headers": ["Authorization: Bearer hunter2pass"]}'""",
     ],
 )
 def test_a_secret_within_a_word_of_a_command_is_known(command):
