@@ -36,6 +36,8 @@ _LARGEST = 96 * 1024 * 1024
 """Bytes of a file: a thousand tools have about half of it."""
 _MOST_VALUES = 5_000_000
 """Commas, colons and brackets of a file: a thousand tools have about four million."""
+_LONGEST = 500
+"""Characters of a text in a row: a table shows less of it."""
 _MOST_ERRORS = 1_000
 _MOST_DIGITS = 15
 """Of a number: more could not be divided."""
@@ -140,9 +142,9 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
 def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Row:
     counted = Counter(item.verdict for item in run.items)
     return Row(
-        name=name,
-        target=run.run.target,
-        run=run.run.id,
+        name=name[:_LONGEST],
+        target=run.run.target[:_LONGEST],
+        run=run.run.id[:_LONGEST],
         interrupted=session.interrupted,
         standing=run_standing_name(run, session, language),
         level=None if session.interrupted else run.level,
@@ -156,8 +158,8 @@ def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Ro
         not_verified=counted[Verdict.NOT_VERIFIED],
         tools=len(run.tools_called),
         requests=run.requests,
-        kit=session.kit,
-        started=session.started,
+        kit=session.kit[:_LONGEST],
+        started=session.started[:_LONGEST],
     )
 
 

@@ -363,6 +363,19 @@ def test_a_file_of_millions_of_values_is_refused_before_it_fills_the_memory(tmp_
     assert "it is too large to be read" in capsys.readouterr().err
 
 
+def test_of_many_files_with_long_texts_only_the_beginnings_are_kept(tmp_path):
+    long = changed(("runs", 0, "target"), "http://127.0.0.1/" + "a" * 5_000_000)
+    for n in range(4):
+        (tmp_path / f"{n}.results.json").write_text(json.dumps(long))
+    tracemalloc.start()
+    try:
+        rows = look([tmp_path]).rows
+        assert tracemalloc.get_traced_memory()[0] < 15_000_000
+    finally:
+        tracemalloc.stop()
+    assert {len(row.target) for row in rows} == {500}
+
+
 def test_a_table_in_json_is_printed_whatever_a_target_is_called(tmp_path, capsys):
     (tmp_path / "results.json").write_text(json.dumps(changed(("runs", 0, "target"), EVIL)))
     out, _ = printed(capsys, tmp_path, "--json")
