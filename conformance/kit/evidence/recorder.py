@@ -137,7 +137,8 @@ class Recorder:
         self.by_id = Exchanges()
         self.requests: Counter[str] = Counter()
         self._spill = spill or Spill()
-        self._written = 0
+        self._beside = beside
+        self._written: int = beside._written if beside is not None else 0
         self._began: float = beside._began if beside is not None else time.perf_counter()
         self._counter: Iterator[int] = beside._counter if beside is not None else count()
 
@@ -169,7 +170,7 @@ class Recorder:
             self._written += size
             if self._written > MOST_WRITTEN and size > _LEAST_KEPT:
                 received = received.cut(_LEAST_KEPT)
-            elif size > CUT_KEPT and self.by_id.weight + answer.weight > HELD_CAP:
+            elif size > CUT_KEPT and self._weight + answer.weight > HELD_CAP:
                 received = received.cut()
         exchange = Exchange(
             id=number,
@@ -191,15 +192,22 @@ class Recorder:
             listener(exchange)
         return exchange
 
+    @property
+    def _weight(self) -> int:
+        """The bytes of memory that are held, also by the recorder of which this is a draft."""
+        return self.by_id.weight + (self._beside._weight if self._beside is not None else 0)
+
     def draft(self) -> Recorder:
         """Return a recorder for exchanges whose run is not known yet.
 
-        It shares the numbers and the clock of this one, which `accept`s the exchanges later.
+        It shares the numbers, the clock and the limits of this one, which `accept`s the exchanges
+        later.
         """
         return Recorder(self._spill, beside=self)
 
     def accept(self, draft: Recorder, runs: Mapping[str, str]) -> None:
         """Record a draft's exchanges. `runs` maps the draft's names of runs to the final ones."""
+        self._written = draft._written
         for exchange in draft.by_id.held:
             own = replace(exchange, run=runs.get(exchange.run, exchange.run))
             self.take(own)

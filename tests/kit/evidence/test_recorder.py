@@ -38,6 +38,18 @@ def test_what_is_put_away_leaves_room(monkeypatch):
     assert recorder.by_id.weight == 0
 
 
+def test_the_answers_of_several_targets_are_held_within_one_limit(monkeypatch):
+    monkeypatch.setattr(recording, "HELD_CAP", 4_500_000)
+    recorder = Recorder()
+    for first in range(1, 13, 2):
+        draft = recorder.draft()
+        for number in (first, first + 1):
+            recorded(draft, number)
+        recorder.accept(draft, {"mcp": "mcp"})
+    assert recorder.by_id.weight < 4_500_000
+    assert recorder.by_id[12].trouble is Trouble.TOO_LARGE
+
+
 @pytest.mark.parametrize(
     "answer",
     [
