@@ -42,10 +42,13 @@ DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
 CHANGING = frozenset({"put", "patch", "delete"})
-_OTHER_METHOD = frozenset(
-    {"_method", "x-http-method", "x-http-method-override", "x-method-override"}
+_OTHER_METHOD = re.compile(
+    r"(?:[_$]|x[_-]?)(?:http[_-]?)?method(?:[_-]?override)?|(?:http[_-]?)?method[_-]?override",
+    re.IGNORECASE,
 )
-"""Inputs that make frameworks treat a call as one with another method."""
+"""Inputs that make frameworks treat a call as one with another method. Servers that use WSGI or CGI
+read `_` in a header as `-`.
+"""
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods with a special meaning to a client or a proxy, which are never called."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
@@ -132,7 +135,7 @@ def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> b
         for each in listed if isinstance(listed, list) else ():
             with suppress(LeadsElsewhere, LeadsNowhere):
                 name = resolved(data, each).get("name")
-                if isinstance(name, str) and name.lower() in _OTHER_METHOD:
+                if isinstance(name, str) and _OTHER_METHOD.fullmatch(name):
                     return True
     return False
 
@@ -208,7 +211,7 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
-    changes = method in CHANGING or any(one.name.lower() in _OTHER_METHOD for one in inputs)
+    changes = method in CHANGING or any(_OTHER_METHOD.fullmatch(one.name) for one in inputs)
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,

@@ -113,7 +113,10 @@ def test_a_tool_may_deny_what_its_method_suggests(denied, called):
 
 
 @pytest.mark.parametrize("place", ["query", "header"])
-@pytest.mark.parametrize("name", ["_method", "X-HTTP-Method-Override"])
+@pytest.mark.parametrize(
+    "name",
+    ["_method", "X-HTTP-Method-Override", "x_http_method_override", "_HttpMethod", "$httpMethod"],
+)
 def test_an_operation_that_takes_its_method_from_an_input_is_destructive_everywhere(place, name):
     page, described = {"tools": [item("purge", None)]}, document("/purge", "post")
     one = {"name": name, "in": place, "schema": {"enum": ["DELETE"], "type": "string"}}
@@ -127,6 +130,16 @@ def test_an_operation_that_takes_its_method_from_an_input_is_destructive_everywh
     assert why_left_out(by_mcp.tools[0], MCP, Settings()) is not None
     reason = why_left_out(by_document.tools[0], OPENAPI, Settings())
     assert reason.id == "kit.left_out.other_method"
+
+
+@pytest.mark.parametrize("name", ["method", "http_method", "payment_method", "methods"])
+def test_an_input_with_an_ordinary_name_does_not_make_an_operation_destructive(name):
+    described = document("/pay", "post")
+    described["paths"]["/pay"]["post"]["parameters"] = [
+        {"name": name, "in": "query", "schema": {"type": "string"}}
+    ]
+    (tool,) = operations(described).tools
+    assert tool.annotations.destructive is None
 
 
 def test_a_hint_in_the_text_of_a_resource_counts():
