@@ -190,7 +190,7 @@ def test_the_action_judges_a_server_and_keeps_its_summary(tmp_path):
             assert done.returncode == 0, done.stdout + done.stderr
     assert (tmp_path / "kept" / "report.html").is_file()
     assert "Conformance report" in summary.read_text("utf-8")
-    assert "report=kept" in (tmp_path / "output").read_text()
+    assert (tmp_path / "output").read_text() == "report=kept\n" * 2
 
 
 def judged(tmp_path, start, checkout=None, **more):
@@ -229,8 +229,7 @@ def test_the_action_wants_a_directory_of_its_own_and_leaves_all_others_alone(tmp
     assert not (tmp_path / "output").exists()
     assert all((place / "mine").is_symlink() for place in (tmp_path, folder))
     steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
-    for name in ("Post the summary", "Keep the report"):
-        assert steps[name]["if"] == "always() && steps.judge.outputs.report"
+    assert steps["Post the summary"]["if"] == "always() && steps.judge.outputs.report"
 
 
 def test_the_action_follows_no_link_on_the_way_to_the_report(tmp_path):
@@ -346,7 +345,7 @@ def test_a_link_in_the_directory_does_not_lead_the_log_of_a_server_to_another_fi
 
 
 @pytest.mark.parametrize("kind", ["a file", "a link"])
-def test_a_summary_that_the_directory_brings_is_not_posted(tmp_path, kind):
+def test_a_report_that_the_directory_brings_is_neither_posted_nor_kept(tmp_path, kind):
     folder, secret = tmp_path / "checkout" / "kept", tmp_path / "secret"
     folder.mkdir(parents=True)
     secret.write_text("forged")
@@ -355,7 +354,9 @@ def test_a_summary_that_the_directory_brings_is_not_posted(tmp_path, kind):
     else:
         (folder / "summary.md").symlink_to(secret)
     assert judged(tmp_path, "exit 3", tmp_path / "checkout").returncode == 4
-    step = next(s for s in read(ACTION)["runs"]["steps"] if s["name"] == "Post the summary")
+    steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
+    step = steps["Post the summary"]
+    output = tmp_path / "output of the step"
     subprocess.run(
         ["bash", "-e", "-c", step["run"]],
         cwd=tmp_path / "checkout",
@@ -364,10 +365,15 @@ def test_a_summary_that_the_directory_brings_is_not_posted(tmp_path, kind):
             "RUNNER_TEMP": str(tmp_path),
             "REPORT": "kept",
             "GITHUB_STEP_SUMMARY": str(tmp_path / "posted"),
+            "GITHUB_OUTPUT": str(output),
         },
         check=True,
     )
     assert not (tmp_path / "posted").exists()
+    assert not output.exists()
+    kept = f"always() && steps.{step.get('id', 'judge')}.outputs.report"
+    assert steps["Keep the report"]["if"] == kept
+    assert "id" in step, "a report is kept because the step found a new one"
 
 
 @pytest.mark.parametrize("place", ["kept", "kept/replay", "kept/replay/report.html"])
