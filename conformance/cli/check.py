@@ -159,7 +159,7 @@ def parser() -> Manual:
             Exit.CONFORMANT: "the server conforms, and reaches the level asked for",
             Exit.BROKEN: "it breaks a MUST, or misses the level",
             Exit.INTERRUPTED: "it was interrupted, or time ran out",
-            Exit.KIT_FAULT: "an error of the kit itself",
+            Exit.KIT_FAULT: "an error of the kit itself, or a report that cannot be written",
             Exit.UNUSABLE: "the command line, a file or the target cannot be used",
             Exit.NOTHING_JUDGED: "too little could be checked, such as no tool call",
         },
