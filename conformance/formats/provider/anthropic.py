@@ -47,7 +47,7 @@ _REFUSALS: Final[Mapping[RuntimeErrorName, tuple[int, str]]] = {
 
 
 class AnthropicMessages:
-    """Messages."""
+    """The messages API."""
 
     name = "anthropic"
     family = ApiFamily.ANTHROPIC
@@ -56,23 +56,23 @@ class AnthropicMessages:
     path = "/anthropic/v1/messages"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
-        """The model is a member of the body."""
+        """Read the request; the model is a member of the body."""
         if not is_path_of(self.path, path):
             return None
         user = last_user(member(body, "messages"))
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
-        """`x-api-key`, or a bearer token."""
+        """Return `x-api-key`, or the bearer token."""
         bearer = headers.get("authorization", "").removeprefix("Bearer ")
         return headers.get("x-api-key", "") or bearer
 
     def tools(self, body: Any) -> list[DeclaredTool]:
-        """Each with an `input_schema`."""
+        """Return the tools; each has an `input_schema`."""
         return [declared(each, "input_schema") for each in objects(member(body, "tools"))]
 
     def results(self, body: Any) -> list[ToolResult]:
-        """Blocks of messages, which name the id of the call."""
+        """Return the results, from the blocks of messages that name the id of a call."""
         names: dict[Any, str] = {}
         found = []
         for message in objects(member(body, "messages")):
@@ -85,7 +85,7 @@ class AnthropicMessages:
         return found
 
     def whole(self, said: Completion) -> Any:
-        """A message with one block for each part."""
+        """Return a message with one block for each part."""
         message = self._message(said)
         message["content"] = [whole for _, whole, _ in _blocks(said)]
         message["stop_reason"] = _reason(said)
@@ -93,7 +93,7 @@ class AnthropicMessages:
         return message
 
     def frames(self, said: Completion) -> list[Frame]:
-        """Blocks that start, grow and stop, and then the reason with the usage."""
+        """Return the events: blocks that start, grow and stop, then the reason and the usage."""
         events: list[dict[str, Any]] = [{"type": "message_start", "message": self._message(said)}]
         for index, (begun, _, deltas) in enumerate(_blocks(said)):
             start = {"type": "content_block_start", "index": index, "content_block": begun}
@@ -108,14 +108,14 @@ class AnthropicMessages:
         return [Frame(json.dumps(each), each["type"]) for each in events]
 
     def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
-        """Status and `error.type`."""
+        """Return the refusal: its code is `error.type`."""
         status, code = _REFUSALS[error]
         held = {"type": code, "message": MESSAGES[error]}
         body = {"type": "error", "error": held, "request_id": request_id}
         return Refusal(status, body, code, MESSAGES[error], {"request-id": request_id})
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
-        """The event `error`."""
+        """Return the event `error`."""
         held = {"type": _REFUSALS[error][1], "message": MESSAGES[error]}
         return Frame(json.dumps({"type": "error", "error": held}), "error")
 
@@ -137,7 +137,7 @@ _Block = tuple[dict[str, Any], dict[str, Any], list[dict[str, Any]]]
 
 
 def _blocks(said: Completion) -> list[_Block]:
-    """Each block as it begins, as it is in the end, and its deltas."""
+    """Return each block: as it starts, when it is complete, and its deltas."""
     blocks: list[_Block] = []
     if said.thinking:
         empty = {"type": "thinking", "thinking": "", "signature": ""}

@@ -1,4 +1,4 @@
-"""What a model provider has to say, before it takes the form of one provider."""
+"""The answers of a model provider, before they take the form of one provider's API."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, Termination
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model wants made; the fragments of its arguments join to JSON."""
+    """A tool call that the model requests. Its fragments together are the JSON of the arguments."""
 
     id: str
     name: str
@@ -25,7 +25,7 @@ class ToolCall:
 
     @property
     def input(self) -> Any:
-        """The arguments as JSON; an empty object where they were cut."""
+        """The arguments as JSON; an empty object if they were cut off."""
         try:
             return json.loads(self.arguments)
         except ValueError:
@@ -34,7 +34,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The tokens of one call. `cached` are among the input, `reasoning` among the output."""
+    """The tokens of one call. `input` includes `cached`, and `output` includes `reasoning`."""
 
     input: int = 12
     output: int = 7
@@ -44,7 +44,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer of a model, piece by piece. `raw_reason` replaces a known reason."""
+    """One answer of a model, in pieces. If `raw_reason` is set, it is sent instead of `reason`."""
 
     pieces: tuple[str, ...] = ()
     thinking: tuple[str, ...] = ()
@@ -55,7 +55,7 @@ class Completion:
     id: str = "1"
     model: str = "model"
     counted: bool = True
-    """Whether a stream tells the usage."""
+    """Whether a stream includes the usage."""
 
     @property
     def text(self) -> str:
@@ -65,13 +65,13 @@ class Completion:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One event of a server-sent stream: its data, and its name where the provider names it."""
+    """One server-sent event: its data, and its name if the provider sends names."""
 
     data: str
     name: str = ""
 
     def encoded(self, line_end: str = "\n") -> bytes:
-        """The event as it is sent, with the empty line that ends it."""
+        """Return the event as it is sent, with the empty line at its end."""
         lines = [f"event: {self.name}"] if self.name else []
         lines += [f"data: {line}" for line in self.data.split("\n")]
         return "".join(f"{line}{line_end}" for line in (*lines, "")).encode()
@@ -79,7 +79,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """How a provider refuses a call: status, headers and the JSON of the body."""
+    """A refusal of a call: its status, its headers and the JSON of its body."""
 
     status: int
     body: Any
@@ -90,18 +90,18 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a request asks for: the model, whether as a stream, and the last user message."""
+    """What a request asks for: the model, whether to stream, and the last user message."""
 
     model: str
     stream: bool
     user: str
     counts: bool = True
-    """Whether a stream tells its usage: chat completions do so only where they are asked."""
+    """Whether a stream includes the usage: chat completions do so only on request."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeclaredTool:
-    """A tool as a request declares it to the model: `schema` is that of its parameters."""
+    """A tool that a request declares to the model; `schema` describes its parameters."""
 
     name: str
     description: str
@@ -110,59 +110,59 @@ class DeclaredTool:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gave, in a request: the name of the tool that was called, and the answer."""
+    """The result of a tool in a request: the name of the called tool, and its answer."""
 
     name: str
     content: Any
 
 
 def is_path_of(own: str, path: str) -> bool:
-    """Whether a request's path is an API's own: some clients leave its version out."""
+    """Return whether a path belongs to an API; some clients omit the version from the path."""
     return path.endswith((own, own.replace("/v1", "")))
 
 
 class Face(Protocol):
-    """One API of one provider: where calls arrive, and the form of every answer."""
+    """One API of one provider: the path for calls, and the form of every answer."""
 
     name: str
     family: ApiFamily
     base: str
-    """Where the API begins, as an application's base URL names it."""
+    """The path of the base URL that an application configures."""
     line_end: str
-    """What ends a line of its streams."""
+    """The end of each line in a stream."""
     path: str
-    """Where calls arrive, for people."""
+    """The path for calls, to show to people."""
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
-        """What a POST to `path` asks for; None where the path is not one of this face."""
+        """Return what a POST to `path` asks for; None if the path does not belong to this API."""
         ...
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
-        """The API key that a request brings; empty without one."""
+        """Return the API key of a request; empty if it has none."""
         ...
 
     def tools(self, body: Any) -> list[DeclaredTool]:
-        """The tools that a request declares, in order."""
+        """Return the tools that a request declares, in order."""
         ...
 
     def results(self, body: Any) -> list[ToolResult]:
-        """The results of tools in a request, in order; one of no known call has no name."""
+        """Return the tool results of a request, in order; an unknown call has an empty name."""
         ...
 
     def whole(self, said: Completion) -> Any:
-        """The JSON of an answer that is not streamed."""
+        """Return the JSON of an answer without streaming."""
         ...
 
     def frames(self, said: Completion) -> list[Frame]:
-        """The events of a streamed answer, the last one included."""
+        """Return all events of a streamed answer, with the last one."""
         ...
 
     def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
-        """How this provider refuses a call with one of the thirteen errors."""
+        """Return how this provider refuses a call with one of the thirteen errors."""
         ...
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
-        """The event with which this provider reports an error inside a stream."""
+        """Return the event that reports an error inside a stream."""
         ...
 
 
@@ -181,28 +181,28 @@ MESSAGES: Final[Mapping[RuntimeErrorName, str]] = {
     RuntimeErrorName.CANCELLED: "The request was cancelled.",
     RuntimeErrorName.UNKNOWN: "Something that no table lists.",
 }
-"""What a provider says of each error, in words of this project."""
+"""The provider's message for each error, written for this project."""
 
 
 def member(value: Any, name: str) -> Any:
-    """A member of a JSON object; None of anything else."""
+    """Return a member of a JSON object; None if the value is not an object."""
     return value.get(name) if isinstance(value, dict) else None
 
 
 def objects(value: Any) -> Iterator[Mapping[str, Any]]:
-    """The objects of a JSON array; none of anything else."""
+    """Yield the objects of a JSON array; none if the value is not an array."""
     if isinstance(value, list):
         yield from (each for each in value if isinstance(each, dict))
 
 
 def declared(held: Any, schema: str) -> DeclaredTool:
-    """A tool whose schema is the member `schema`."""
+    """Return a tool from its declaration, in which the member `schema` is its schema."""
     name, about = member(held, "name"), member(held, "description")
     return DeclaredTool(str(name), about if isinstance(about, str) else "", member(held, schema))
 
 
 def text_of(content: Any) -> str:
-    """The text of a message's content: a string, or parts that have one."""
+    """Return the text of a message's content: a string, or parts that have a text."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
@@ -211,7 +211,7 @@ def text_of(content: Any) -> str:
 
 
 def last_user(messages: Any) -> str:
-    """The text of the last message of the user."""
+    """Return the text of the user's last message."""
     held = messages if isinstance(messages, list) else []
     for message in reversed(held):
         if member(message, "role") == "user":

@@ -1,4 +1,4 @@
-"""All faces of the fake provider, and which of them a path belongs to."""
+"""All APIs of the fake provider, and the choice of one by path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FACES: Final[tuple[Face, ...]] = (
 
 
 def face_of(path: str, query: str, body: Any) -> tuple[Face, Asked] | None:
-    """The face that a request belongs to, with what it asks for; None where there is none."""
+    """Return the API that a request belongs to, and what it asks for; None if there is none."""
     for face in FACES:
         asked = face.asked(path, query, body)
         if asked is not None:

@@ -51,7 +51,7 @@ _REFUSALS: Final[Mapping[RuntimeErrorName, tuple[int, str]]] = {
 
 
 class GeminiContent:
-    """Generate content."""
+    """The generateContent API."""
 
     name = "gemini"
     family = ApiFamily.GEMINI
@@ -60,7 +60,7 @@ class GeminiContent:
     path = "/gemini/v1beta/models/{model}:generateContent"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
-        """The model and the method are in the path."""
+        """Read the request; the model and the method are in the path."""
         found = _CALL.search(path)
         if found is None or found["method"] not in {"generateContent", "streamGenerateContent"}:
             return None
@@ -68,11 +68,11 @@ class GeminiContent:
         return Asked(unquote(found["model"]), stream, _last_user(body))
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
-        """`x-goog-api-key`, or `?key=`."""
+        """Return `x-goog-api-key`, or `?key=`."""
         return headers.get("x-goog-api-key", "") or parse_qs(query).get("key", [""])[0]
 
     def tools(self, body: Any) -> list[DeclaredTool]:
-        """Function declarations, whose schema has one of two names."""
+        """Return the function declarations; the member with the schema has one of two names."""
         found = []
         for each in objects(member(body, "tools")):
             for held in objects(_either(each, "functionDeclarations")):
@@ -81,7 +81,7 @@ class GeminiContent:
         return found
 
     def results(self, body: Any) -> list[ToolResult]:
-        """Parts that name the function itself."""
+        """Return the results, from the parts that name the function."""
         found = []
         for content in objects(member(body, "contents")):
             for part in objects(member(content, "parts")):
@@ -91,23 +91,23 @@ class GeminiContent:
         return found
 
     def whole(self, said: Completion) -> Any:
-        """One candidate, with all its parts."""
+        """Return one candidate with all parts."""
         return self._part(said, _parts(said), _reason(said))
 
     def frames(self, said: Completion) -> list[Frame]:
-        """A candidate for each piece; the last has the reason. Nothing marks the end."""
+        """Return a candidate for each piece; the last has the reason. No event marks the end."""
         chunks = [self._part(said, [part]) for part in _pieces(said)]
         chunks.append(self._part(said, [{"text": ""}], _reason(said)))
         return [Frame(json.dumps(each)) for each in chunks]
 
     def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
-        """Status and `error.status`."""
+        """Return the refusal: its code is `error.status`."""
         status, code = _REFUSALS[error]
         body = {"error": {"code": status, "message": MESSAGES[error], "status": code}}
         return Refusal(status, body, code, MESSAGES[error], {"x-request-id": request_id})
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
-        """An error in place of a candidate."""
+        """Return an error in place of a candidate."""
         return Frame(json.dumps(self.refusal(error, "").body))
 
     def _part(self, said: Completion, parts: list[Any], reason: str = "") -> dict[str, Any]:
@@ -127,12 +127,12 @@ class GeminiContent:
 
 
 def _either(value: Any, name: str) -> Any:
-    """A member under either spelling: Gemini reads JSON as protocol buffers do."""
+    """Return a member in either spelling: Gemini reads JSON as protocol buffers do."""
     return next((held for held in map(partial(member, value), spellings(name)) if held), None)
 
 
 def spellings(name: str) -> tuple[str, str]:
-    """Both spellings of a name of Gemini's API."""
+    """Return both spellings of a name in Gemini's API: camel case and snake case."""
     return name, _CAPITAL.sub(lambda found: f"_{found[0].lower()}", name)
 
 

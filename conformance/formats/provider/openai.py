@@ -53,31 +53,31 @@ _CREATED: Final = 1_700_000_000
 
 
 class _OpenAI:
-    """What both APIs share: the key, and the form of errors."""
+    """The common parts of both APIs: the key, and the form of errors."""
 
     family = ApiFamily.OPENAI
     base = "/openai/v1"
     line_end = "\n"
 
     def key(self, headers: Mapping[str, str], query: str) -> str:
-        """The bearer token."""
+        """Return the bearer token."""
         return headers.get("authorization", "").removeprefix("Bearer ")
 
     def refusal(self, error: RuntimeErrorName, request_id: str) -> Refusal:
-        """Status, `error.type` and `error.code`."""
+        """Return the refusal, with `error.type` and `error.code`."""
         status, kind, code = _REFUSALS[error]
         body = {"error": {"message": MESSAGES[error], "type": kind, "param": None, "code": code}}
         return Refusal(status, body, code, MESSAGES[error], {"x-request-id": request_id})
 
 
 class OpenAIChat(_OpenAI):
-    """Chat completions."""
+    """The chat completions API."""
 
     name = "openai-chat"
     path = "/openai/v1/chat/completions"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
-        """The model is a member of the body."""
+        """Read the request; the model is a member of the body."""
         if not is_path_of(self.path, path):
             return None
         user = last_user(member(body, "messages"))
@@ -85,12 +85,14 @@ class OpenAIChat(_OpenAI):
         return Asked(str(member(body, "model")), member(body, "stream") is True, user, counts)
 
     def tools(self, body: Any) -> list[DeclaredTool]:
-        """Functions."""
+        """Return the tools; each is a `function`."""
         held = (member(each, "function") for each in objects(member(body, "tools")))
         return [declared(each, "parameters") for each in held]
 
     def results(self, body: Any) -> list[ToolResult]:
-        """Messages of the role `tool`, which name the id of the call."""
+        """Return the results, from the messages with the role `tool`, which name the id of the
+        call.
+        """
         messages = list(objects(member(body, "messages")))
         names = {
             str(call.get("id")): str(member(call.get("function"), "name"))
@@ -104,7 +106,7 @@ class OpenAIChat(_OpenAI):
         ]
 
     def whole(self, said: Completion) -> Any:
-        """One choice, with the usage next to it."""
+        """Return one choice, with the usage next to it."""
         message: dict[str, Any] = {"role": "assistant", "content": said.text or None}
         if said.thinking:
             message["reasoning_content"] = "".join(said.thinking)
@@ -122,7 +124,9 @@ class OpenAIChat(_OpenAI):
         return {**head, "model": said.model, "choices": [choice], "usage": _chat_usage(said.usage)}
 
     def frames(self, said: Completion) -> list[Frame]:
-        """A chunk for each piece; the usage follows the finish reason if the client receives it."""
+        """Return a chunk for each piece; the usage, if the client receives it, follows the finish
+        reason.
+        """
         first: dict[str, Any] = {"role": "assistant", "content": ""}
         chunks = [self._chunk(said, first)]
         chunks += [self._chunk(said, {"reasoning_content": each}) for each in said.thinking]
@@ -142,7 +146,7 @@ class OpenAIChat(_OpenAI):
         return [*(Frame(json.dumps(each)) for each in chunks), Frame("[DONE]")]
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
-        """An error in place of a chunk."""
+        """Return an error in place of a chunk."""
         return Frame(json.dumps(self.refusal(error, "").body))
 
     def _chunk(self, said: Completion, delta: Any, reason: str | None = None) -> dict[str, Any]:
@@ -152,13 +156,13 @@ class OpenAIChat(_OpenAI):
 
 
 class OpenAIResponses(_OpenAI):
-    """Responses."""
+    """The responses API."""
 
     name = "openai-responses"
     path = "/openai/v1/responses"
 
     def asked(self, path: str, query: str, body: Any) -> Asked | None:
-        """The input is a text, or a list of messages."""
+        """Read the request; the input is a string or a list of messages."""
         if not is_path_of(self.path, path):
             return None
         given = member(body, "input")
@@ -166,11 +170,11 @@ class OpenAIResponses(_OpenAI):
         return Asked(str(member(body, "model")), member(body, "stream") is True, user)
 
     def tools(self, body: Any) -> list[DeclaredTool]:
-        """Functions."""
+        """Return the tools; each is a function."""
         return [declared(each, "parameters") for each in objects(member(body, "tools"))]
 
     def results(self, body: Any) -> list[ToolResult]:
-        """Items of the input, which name the id of the call."""
+        """Return the results, from the items of the input that name the id of a call."""
         items = list(objects(member(body, "input")))
         calls = (each for each in items if each.get("type") == "function_call")
         names = {str(each.get("call_id")): str(each.get("name")) for each in calls}
@@ -181,7 +185,7 @@ class OpenAIResponses(_OpenAI):
         ]
 
     def whole(self, said: Completion) -> Any:
-        """The answer as a list of output items."""
+        """Return the answer as a list of output items."""
         output: list[dict[str, Any]] = []
         if said.thinking:
             parts = [{"type": "summary_text", "text": "".join(said.thinking)}]
@@ -192,7 +196,7 @@ class OpenAIResponses(_OpenAI):
         return self._response(said, _status(said), output)
 
     def frames(self, said: Completion) -> list[Frame]:
-        """An item for the thinking, one for the text, and one for each call."""
+        """Return the events of one item for the thinking, one for the text, and one per call."""
         events: list[dict[str, Any]] = []
 
         def add(type: str, **members: Any) -> None:
@@ -230,7 +234,7 @@ class OpenAIResponses(_OpenAI):
         add("response.output_item.done", output_index=index, item=item)
 
     def broken_off(self, error: RuntimeErrorName) -> Frame:
-        """The event `error`."""
+        """Return the event `error`."""
         held = self.refusal(error, "")
         data = {"type": "error", "code": held.code, "message": held.message, "param": None}
         return Frame(json.dumps(data), "error")
@@ -278,7 +282,7 @@ def _chat_usage(usage: Usage) -> dict[str, Any]:
 
 
 def _in_turns(said: Completion) -> list[tuple[int, str]]:
-    """The fragments of all calls, one of each call in turn, with the index of their call."""
+    """Return the fragments of all calls with the index of the call, one of each call in turn."""
     most = max((len(call.fragments) for call in said.calls), default=0)
     return [
         (index, call.fragments[turn])

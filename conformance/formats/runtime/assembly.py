@@ -1,7 +1,7 @@
-"""Valid event streams, of what the rules of a manifest make of single frames.
+"""Turns the events that a manifest's rules make of single frames into a valid stream.
 
-Rules have no state. What comes after them has: it knows which calls are open, ends each once, and
-holds the end back until the provider has said all. Serves RT-ASM-001 to RT-ASM-004, RT-TRM-002 and
+Rules have no state; an assembly has. It knows which calls are open, ends each call once, and keeps
+the end back until the provider's stream is over. Serves RT-ASM-001 to RT-ASM-004, RT-TRM-002 and
 RT-ORD-008.
 """
 
@@ -22,7 +22,7 @@ from conformance.spec.vocabulary import RuntimeErrorName, StreamEventName, Termi
 Event = dict[str, Any]
 
 CUT_OFF = frozenset({TerminationReason.MAX_TOKENS, TerminationReason.CONTENT_FILTER})
-"""Reasons after which a call may stay unfinished."""
+"""Termination reasons that allow a call to stay unfinished."""
 
 _REASONS = tuple(TerminationReason)
 _SHARED = ("usage", "model", "raw_finish_reason")
@@ -30,7 +30,7 @@ _SHARED = ("usage", "model", "raw_finish_reason")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a provider's streams are read: its rules, its reasons, its errors."""
+    """How to read a provider's streams: rules, termination reasons, error classification."""
 
     rules: tuple[Rule, ...]
     reasons: Mapping[str, Any] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Reading:
 
 @dataclass(slots=True)
 class _Call:
-    """A call; `index` is the provider's own, and `shown` the one that no other open call has."""
+    """A call. `index` is the provider's index, and `shown` is unique among the open calls."""
 
     id: str
     index: int | None
@@ -50,19 +50,19 @@ class _Call:
 
 @dataclass(slots=True)
 class Assembly:
-    """One stream that is being read. Feed it frames in order, then finish it."""
+    """The state of one stream. Feed it frames in order, then finish it."""
 
     reading: Reading
     unmatched: list[Any] = field(default_factory=list)
     """Frames that no rule matched."""
     _open: OrderedDict[str, _Call] = field(default_factory=OrderedDict)
     _at: dict[int, OrderedDict[str, _Call]] = field(default_factory=dict)
-    """The open calls by the provider's own index."""
+    """The open calls by the provider's index."""
     _shown: set[int] = field(default_factory=set)
     _highest: list[int] = field(default_factory=list)
-    """A heap of what was ever in `_shown`, negated."""
+    """A heap of all values that `_shown` ever had, negated."""
     _unnamed: int = 0
-    """The number behind that of the last id that was made up."""
+    """The first number to try for the next generated id."""
     _seen: set[str] = field(default_factory=set)
     _raw: str | None = None
     _finished: bool = False
@@ -70,7 +70,7 @@ class Assembly:
     _failed: bool = False
 
     def feed(self, frame: Any) -> list[Event]:
-        """The events that one more frame gives, perhaps none."""
+        """Return the events that one more frame makes, perhaps none."""
         made = apply(self.reading.rules, frame)
         if made is None:
             self.unmatched.append(frame)
@@ -83,7 +83,7 @@ class Assembly:
         return events
 
     def finish(self) -> list[Event]:
-        """The events that are left where the provider's stream ends; the last is terminal."""
+        """Return the remaining events at the end of the provider's stream; the last is terminal."""
         if self._failed:
             return []
         if not self._finished:
@@ -142,7 +142,7 @@ class Assembly:
         return call
 
     def _free(self, index: int | None) -> int:
-        """The index of a new call: the provider's own, or its number; another where it is taken."""
+        """Return a new call's index: the provider's or the call's number; if taken, a free one."""
         wanted = len(self._seen) if index is None else index
         if wanted not in self._shown:
             return wanted
@@ -153,7 +153,7 @@ class Assembly:
     def _partial(self, payload: Mapping[str, Any], events: list[Event]) -> None:
         call = self._of(payload) or self._start(payload, events)
         if call is None:
-            return  # a fragment of something other than our calls, such as a provider's own tool
+            return  # a fragment of something else, such as a tool that the provider runs
         text = payload.get("arguments")
         if isinstance(text, dict | list):
             text = json.dumps(text, ensure_ascii=False, separators=(",", ":"))
@@ -172,12 +172,14 @@ class Assembly:
             self._try_end(call, events)
 
     def _try_end(self, call: _Call, events: list[Event]) -> None:
-        """As `_end`. A stream may ask for it each time that a long text has become longer."""
+        """Do what `_end` does, and count steps: a stream may try it after each fragment of a long
+        text.
+        """
         steps_taken(call.size // 100)
         self._end(call, events)
 
     def _end(self, call: _Call, events: list[Event]) -> bool:
-        """End a call whose arguments are whole; gives whether they are."""
+        """End a call if its arguments are complete; return whether they are."""
         if not _whole(call.fragments):
             return False
         del self._open[call.id]
@@ -196,7 +198,7 @@ class Assembly:
     def _finish(self, payload: Mapping[str, Any], _: list[Event]) -> None:
         self._finished = True
         raw = _text(payload.get("finish_reason"))
-        # A provider says its reason once; what comes later only closes the stream.
+        # A provider gives its reason once; a later end only closes the stream.
         self._raw = self._raw or raw
 
     def _fail(self, payload: Mapping[str, Any], events: list[Event]) -> None:
@@ -215,7 +217,7 @@ class Assembly:
         events.append(self._error(found.name, words, kept))
 
     def _ignore(self, payload: Mapping[str, Any], events: list[Event]) -> None:
-        """A name other than the eight events: RT-MAN-011 names it."""
+        """Ignore a name that is not one of the eight events: RT-MAN-011 reports it."""
 
     def _error(
         self, name: RuntimeErrorName, said: str, provider: Mapping[str, Any] | None = None
@@ -224,12 +226,12 @@ class Assembly:
         return {"event": _ERROR, "error": envelope(name, said, provider)}
 
     def _reason(self) -> str | None:
-        """The reason in our words; None for one that maps to none, or where there is none."""
+        """Return the standard reason; None if the provider gave none, or one without a mapping."""
         found = self.reading.reasons.get(self._raw or "", self._raw)
         return TerminationReason(found).value if found in _REASONS else None
 
     def _of_calls(self, reason: str | None) -> str | None:
-        """The reason that fits the calls: some providers say the same with and without any."""
+        """Return the reason that fits the calls: some providers use one reason for both cases."""
         if self._complete and reason == TerminationReason.END_TURN:
             return TerminationReason.TOOL_USE.value
         if not self._complete and reason == TerminationReason.TOOL_USE:
@@ -237,7 +239,7 @@ class Assembly:
         return reason
 
     def _of(self, payload: Mapping[str, Any]) -> _Call | None:
-        """The open call that a payload is about: by its id, its index, or as the latest."""
+        """Return the open call that a payload means: by its id, by its index, or the latest one."""
         given = _text(payload.get("tool_call_id"))
         if given is not None:
             return self._open.get(given)
@@ -281,7 +283,7 @@ _TAKE = {
 
 
 def reading_of(manifest: Mapping[str, Any]) -> Reading:
-    """How a manifest reads streams. Rules that are none are left out: RT-RULE-001 names them."""
+    """Return how a manifest reads streams, without invalid rules: RT-RULE-001 reports those."""
     streaming = _object(manifest.get("streaming"))
     listed = streaming.get("event_map")
     rules = []
@@ -298,7 +300,7 @@ def reading_of(manifest: Mapping[str, Any]) -> Reading:
 
 
 def replay(reading: Reading, frames: Iterable[Any]) -> tuple[list[Event], list[Any]]:
-    """The events of a whole stream, and the frames that no rule matched."""
+    """Return the events of a whole stream, and the frames that no rule matched."""
     assembly = Assembly(reading)
     events = [event for frame in frames for event in assembly.feed(frame)]
     return events + assembly.finish(), assembly.unmatched

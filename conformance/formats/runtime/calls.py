@@ -1,6 +1,6 @@
-"""The rules between a tool, a call of it and its result: those of a call record.
+"""The rules that compare a tool, a call and its result, in a call record.
 
-The kit uses them too, on the calls that it makes itself.
+The kit also applies them to the calls that it makes itself.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from conformance.spec.vocabulary import Emission, ToolEventName, ToolsetKind
 Members = Mapping[str, Any]
 
 RESERVED = "server_data"
-"""The argument by which a caller asks for optional server data."""
+"""The argument with which a caller requests optional server data."""
 
 
 def _object(value: Any) -> Members:
@@ -40,7 +40,7 @@ def _succeeded(record: Members) -> bool:
 
 
 def items(result: Any) -> list[Any] | None:
-    """The items that a bounded result holds: those of its only array; None where none or more."""
+    """Return the items of a bounded result, from its only array; None if it has none or several."""
     if isinstance(result, list):
         return result
     arrays = [each for each in _object(result).values() if isinstance(each, list)]
@@ -66,7 +66,7 @@ def _count(record: Members) -> Iterator[Broken]:
 def _unbounded(record: Members) -> Iterator[Broken]:
     """RT-BND-009."""
     bounded = _tool(record).get("bounded") is True
-    # The bounds of a failure are RT-BND-008.
+    # RT-BND-008 is about the bounds of a failure.
     if not bounded and _succeeded(record) and "bounds" in _result(record):
         yield ("tool_result", "bounds"), message("documents.bounds.undeclared")
 
@@ -98,7 +98,7 @@ def _agent(record: Members) -> Iterator[Broken]:
 
 
 def _valid(schema: Any, value: Any, at: Place) -> Iterator[Broken]:
-    """The errors of `value`; none for a schema that RT-CAT-004 finds unusable."""
+    """Yield the errors of `value`; none if RT-CAT-004 reports the schema."""
     if not isinstance(schema, dict) or schema_faults(schema):
         return
     try:
@@ -121,7 +121,7 @@ def _payload(record: Members) -> Any:
 
 
 def _hinted(record: Members) -> Members:
-    """The retry hint, where it is about the tool that was called."""
+    """Return the retry hint if it is about the called tool, otherwise an empty object."""
     hint = _object(_result(record).get("retry_hint"))
     return hint if hint.get("tool") == _tool(record).get("id") else {}
 
@@ -143,7 +143,7 @@ def _missing(record: Members) -> Iterator[Broken]:
     wanted = _texts(required if isinstance(required, list) else [])
     for index, name in enumerate(names if isinstance(names, list) else ()):
         if not isinstance(name, str):
-            continue  # the schema says so
+            continue  # the schema reports it
         if name not in wanted or name in _object(record.get("arguments")):
             place = (*_HINT, "missing_fields", index)
             yield place, message("documents.hint.not_missing", name=shown(name))
@@ -173,7 +173,7 @@ def _entries(record: Members) -> list[Members]:
 
 
 def _texts(values: Iterable[Any]) -> dict[str, int]:
-    """The texts of a list, each with the place where it stands first."""
+    """Return the strings of a list, each with the index of its first occurrence."""
     found: dict[str, int] = {}
     for index, each in enumerate(values):
         if isinstance(each, str):
@@ -194,7 +194,7 @@ def _known(record: Members) -> Iterator[Broken]:
         place: Place = ("tool_result", "server_data", index)
         kind = each.get("kind")
         if not isinstance(kind, str):
-            continue  # the schema says so
+            continue  # the schema reports it
         if kind not in kinds:
             yield (*place, "kind"), message("documents.serverdata.undeclared", kind=shown(kind))
         elif "data" in each:
@@ -236,7 +236,7 @@ def _shown(record: Members) -> Iterator[Broken]:
     for each in _entries(record):
         data = each.get("data")
         if not isinstance(data, dict | list) or not data:
-            continue  # a bare value may be equal by accident
+            continue  # a scalar may be equal by accident
         views = (
             (("model_view",), record.get("model_view")),
             (
@@ -293,4 +293,4 @@ CALL_RULES: tuple[tuple[str, Rule], ...] = (
     ("RT-HINT-006", _prior),
     ("RT-TEV-007", _ends),
 )
-"""The clause, and the rule that serves it."""
+"""Each clause with the rule that serves it."""

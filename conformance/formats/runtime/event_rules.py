@@ -1,6 +1,6 @@
-"""The rules of provider manifests: from a frame to the events that its rules make.
+"""Applies the rules of a provider manifest: makes events from a frame.
 
-Serves RT-RULE-005. Rules have no state; `assembly` makes valid streams of what they give.
+Serves RT-RULE-005. Rules have no state; `assembly` makes valid streams from their events.
 """
 
 from __future__ import annotations
@@ -22,15 +22,16 @@ from conformance.formats.runtime.rule_language import (
 )
 
 MOST_RULES = 500
-"""Rules of a manifest, and patterns of its errors, that are read; a real one has dozens."""
+"""The most rules, and the most error patterns, that are read; a real manifest has dozens.
+"""
 
 _A_PAYLOAD = 25
-"""Steps that each payload counts as: it is kept, and a short frame may give millions."""
+"""Steps that one payload costs: it stays in memory, and a short frame may produce millions."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a rule made of a frame: the name of an event, and its payload as far as known."""
+    """An event that a rule made from a frame: its name, and the payload as far as it is known."""
 
     event: str
     payload: Mapping[str, Any]
@@ -38,7 +39,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule that is ready to be applied."""
+    """A compiled rule."""
 
     event: str
     test: Test
@@ -46,10 +47,10 @@ class Rule:
 
 
 def compiled(entry: Any) -> Rule:
-    """A rule of an `event_map`: `match`, `emit`, and `extract` or its other name `fields`.
+    """Compile a rule of an `event_map`: `match`, `emit`, and `extract` or its other name `fields`.
 
-    Raises RuleError for a faulty expression or path, and TypeError or KeyError where the
-    entry has not the form of a rule.
+    Raises `RuleError` for a faulty expression or path, and `TypeError` or `KeyError` if the entry
+    does not have the form of a rule.
     """
     if not isinstance(entry, dict):
         raise TypeError("a rule is an object")
@@ -61,7 +62,7 @@ def compiled(entry: Any) -> Rule:
 
 
 def apply(rules: tuple[Rule, ...], frame: Frame) -> list[Made] | None:
-    """What all the rules that match make of a frame, in order; None where none matched."""
+    """Return what all matching rules make of a frame, in order; None if no rule matched."""
     made: list[Made] | None = None
     for rule in rules:
         if rule.test(frame):
@@ -73,9 +74,9 @@ def apply(rules: tuple[Rule, ...], frame: Frame) -> list[Made] | None:
 
 
 def _extractor(entries: Mapping[str, Any]) -> Callable[[Frame], list[dict[str, Any]]]:
-    """A function that gives the payloads that a rule makes of a frame.
+    """Return a function that extracts a rule's payloads from a frame.
 
-    Paths with `[*]` go through the items together: the first star of each stands for the same item.
+    Paths with `[*]` run in parallel: the first `[*]` of each means the same item index.
     """
     fixed: list[tuple[tuple[str, ...], Any]] = []
     plain: list[tuple[tuple[str, ...], Callable[[Frame], Any]]] = []
@@ -110,7 +111,7 @@ def _extractor(entries: Mapping[str, Any]) -> Callable[[Frame], list[dict[str, A
 def _each(
     starred: tuple[tuple[tuple[str, ...], Path], ...], frame: Frame
 ) -> Iterator[dict[str, Any]]:
-    """One payload for each item, with what the starred paths find in it."""
+    """Yield one payload per item, with what the starred paths find there."""
     lists: dict[Path, list[Any]] = {}
     for _, steps in starred:
         before = steps[: steps.index(None)]
@@ -143,7 +144,7 @@ def _each(
 
 
 def _item(lists: Mapping[Path, list[Any]], number: int) -> Any:
-    """The item at `number` of the first list that has one: inner stars look into it."""
+    """Return the item at `number` of the first list that has it: inner stars start there."""
     return next((held[number] for held in lists.values() if number < len(held)), None)
 
 

@@ -1,4 +1,4 @@
-"""What a rule of a document is: it takes the members, and gives where they break it."""
+"""The types of the rules of documents: a rule takes the members and yields what breaks it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from conformance.formats.problem import Place
 from conformance.spec.messages import Message
 
 Broken = tuple[Place, Message]
-"""Where a rule is broken, from the document on, and in what words."""
+"""The place of a fault, relative to the document, and the message about it."""
 
 Rule = Callable[[Mapping[str, Any]], Iterator[Broken]]
 
 Finder = Callable[[Mapping[str, Any]], Iterator[tuple[str, Broken]]]
-"""Rules that are judged in one pass: each break comes with the clause that it is of."""
+"""Several rules that one pass checks: each fault comes with its clause."""

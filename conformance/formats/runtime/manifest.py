@@ -1,4 +1,4 @@
-"""The rules of provider manifests that no schema holds."""
+"""The rules for provider manifests that a JSON Schema cannot express."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PARAMETERS = tuple(StandardParameter)
 _REASONS = tuple(TerminationReason)
 
 _STARTS_ITSELF = "tool_name"
-"""What a rule for fragments may extract too, so that the first one can start its call."""
+"""A field that a rule for fragments may extract too, so that the first fragment starts its call."""
 
 
 def _object(value: Any) -> Members:
@@ -103,7 +103,7 @@ def _parameters(manifest: Members) -> Iterator[tuple[StandardParameter, Members]
 
 
 def _limits(name: StandardParameter) -> tuple[float | None, float | None]:
-    """The standard range, as the schema of the parameters has it."""
+    """Return the standard minimum and maximum of a parameter; None if it has no such limit."""
     schema: Any = validator("call-parameters").schema
     own = schema["properties"][name.value]
     return own.get("minimum"), own.get("maximum")
@@ -199,7 +199,7 @@ def _family(manifest: Members) -> Iterator[Broken]:
 
 
 def _unknown(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-019: one note for the whole manifest."""
+    """RT-MAN-019: one message for the whole manifest."""
     schema: Any = validator("provider-manifest").schema
     names = [name for name in manifest if name not in schema["properties"] and name != "$schema"]
     if names:
@@ -222,4 +222,4 @@ MANIFEST_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
         ("RT-MAN-019", _unknown),
     ),
 }
-"""By document: the clause, and the rule that serves it."""
+"""The clauses of each document, with the rule that serves each clause."""

@@ -1,4 +1,4 @@
-"""The rules of a model call as a gateway takes it, answers it, counts it and is watched at it.
+"""The rules for a model call through a gateway: its request, usage and timeline.
 
 Serves RT-USE-002, RT-REQ-004, RT-TML-002 and RT-TML-003.
 """
@@ -20,7 +20,7 @@ _PARTS = {
     "input_tokens": ("cache_read_input_tokens", "cache_creation_input_tokens"),
     "output_tokens": ("reasoning_output_tokens",),
 }
-"""The counts that are parts of another one."""
+"""The counts that are included in another count."""
 
 
 def _wholes(usage: Members) -> Iterator[Broken]:
@@ -49,7 +49,7 @@ def _in_order(record: Members) -> Iterator[Broken]:
     times = [each.get("at") for each in _objects(record.get("timeline"))]
     for index, (before, after) in enumerate(pairwise(times), 1):
         if not (isinstance(before, int | float) and isinstance(after, int | float)):
-            continue  # the schema says so
+            continue  # the schema reports it
         if after < before:
             said = message("documents.timeline.back", at=shown(after), before=shown(before))
             yield ("timeline", index, "at"), said
@@ -61,7 +61,7 @@ def _after_arrival(record: Members) -> Iterator[Broken]:
     for index, each in enumerate(_objects(record.get("timeline"))):
         number = each.get("arrival")
         if type(number) is not int:
-            continue  # it is about the client, or the schema says so
+            continue  # the entry is about the client, or the schema reports it
         if each.get("seen") == Seen.ARRIVED:
             arrived.add(number)
         elif number not in arrived:
@@ -70,7 +70,7 @@ def _after_arrival(record: Members) -> Iterator[Broken]:
 
 
 def _objects(value: Any) -> list[Members]:
-    """The items of a list, an empty object for each that is not an object."""
+    """Return the items of a list, with an empty object in place of each item of another type."""
     held = value if isinstance(value, list) else []
     return [each if isinstance(each, dict) else {} for each in held]
 
@@ -80,4 +80,4 @@ MODEL_CALL_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     "model-request": (("RT-REQ-004", _results),),
     "timeline": (("RT-TML-002", _in_order), ("RT-TML-003", _after_arrival)),
 }
-"""By document: the clause, and the rule that serves it."""
+"""The clauses of each document, with the rule that serves each clause."""

@@ -1,4 +1,4 @@
-"""The rules of errors, retries and recorded streams: what a model call must keep to."""
+"""The rules for errors, retries and recorded streams of model calls."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _listed(policy: Members) -> Iterator[Broken]:
 
 
 def as_recorded(record: Members) -> Iterator[tuple[str, Broken]]:
-    """RT-WIRE-002 to RT-WIRE-004: what a recorded stream breaks."""
+    """RT-WIRE-002 to RT-WIRE-004, for a recorded stream."""
     text, wire = record.get("text"), record.get("wire")
     if not isinstance(text, str) or wire not in list(WireForm):
         return
@@ -119,4 +119,4 @@ MODEL_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     "classification-record": (("RT-ERR-006", _class),),
     "retry-policy": (("RT-RTY-006", _delays), ("RT-RTY-007", _listed)),
 }
-"""By document: the clause, and the rule that serves it."""
+"""The clauses of each document, with the rule that serves each clause."""

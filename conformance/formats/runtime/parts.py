@@ -1,4 +1,4 @@
-"""The documents of the runtime vocabulary that stand inside others."""
+"""Finds the documents of the runtime vocabulary inside other documents."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from conformance.formats.problem import Place
 
 TOOL = "catalog tool"
-"""One tool of a toolset catalog: no document of its own, but rules are about it."""
+"""One tool of a toolset catalog: not a separate document, but it has rules."""
 
 _ENDED = (
     ("error", "tool-error"),
@@ -39,9 +39,9 @@ _INSIDE: Mapping[str, tuple[tuple[str, str], ...]] = {
 def parts(
     document: str, data: Mapping[str, Any], place: Place = ()
 ) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
-    """The document itself and every document inside it: its name, its place, its members.
+    """Yield a document and every document inside it: its name, its place, its members.
 
-    Only objects are given: the schema speaks of all else.
+    It skips values that are not objects: the schema reports those.
     """
     yield document, place, data
     for member, kind in _INSIDE.get(document, ()):

@@ -1,4 +1,4 @@
-"""The errors of model providers: which of the thirteen one is, and its envelope.
+"""Classifies the errors of model providers, and makes their envelopes.
 
 Serves RT-ERR-003 to RT-ERR-006.
 """
@@ -22,7 +22,7 @@ from conformance.spec.vocabulary import (
 )
 
 _LONGEST_MESSAGE = 10_000
-"""Characters of a provider's message that are looked through."""
+"""The most characters of a provider's message that are searched."""
 
 
 class By(StrEnum):
@@ -46,7 +46,7 @@ _NAMES = tuple(RuntimeErrorName)
 
 
 def named(value: Any) -> RuntimeErrorName | None:
-    """The error of that name; None where there is none."""
+    """Return the error with this name; None if there is none."""
     return RuntimeErrorName(value) if value in _NAMES else None
 
 
@@ -57,10 +57,10 @@ def classify(
     said: Any = None,
     status: Any = None,
 ) -> Classified:
-    """The class of a provider's error: by its codes, else its message, else the HTTP status.
+    """Return the class of a provider's error, by its codes, then its message, then the HTTP status.
 
-    `classification` is that of a manifest; parts of it that are not as they should be are passed
-    over. A status that it does not name has the meaning that the table of errors gives it.
+    `classification` comes from a manifest; its invalid parts are ignored. A status that it does not
+    list has its meaning in the table of errors.
     """
     by_code = classification.get("by_error_code")
     for code in codes:
@@ -85,7 +85,7 @@ def classify(
 def envelope(
     name: RuntimeErrorName, said: str, provider_error: Mapping[str, Any] | None = None
 ) -> dict[str, Any]:
-    """The envelope of an error, with its flags as the table has them."""
+    """Return the envelope of an error, with the flags from the table of errors."""
     made: dict[str, Any] = {
         "code": RUNTIME_ERROR_NAME_CODE[name].value,
         "name": name.value,
@@ -105,5 +105,5 @@ def _by_table(status: int) -> RuntimeErrorName | None:
 
 
 def _says(pattern: Any, said: str) -> bool:
-    """Whether a pattern is found in a message; RT-MAN-015 names a faulty one."""
+    """Return whether a pattern matches in a message; RT-MAN-015 reports a faulty pattern."""
     return isinstance(pattern, str) and matches(pattern, said[:_LONGEST_MESSAGE]) is True

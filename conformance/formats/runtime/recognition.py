@@ -1,4 +1,4 @@
-"""How the documents of the runtime vocabulary are recognized: their lines of the table."""
+"""The rows that recognize the documents of the runtime vocabulary."""
 
 from __future__ import annotations
 
@@ -14,17 +14,16 @@ _FAMILIES = tuple(ApiFamily)
 
 
 EDITOR_LINE: Final = "$schema"
-"""The member by which an editor knows the schema of a document. It says nothing else."""
+"""The member that tells an editor the schema of a document. It identifies no document here."""
 
 
 @dataclass(frozen=True, slots=True)
 class RuntimeRow:
-    """One line: the members by which a document is known.
+    """One row: the members that identify a document. The first row that matches wins.
 
-    `needs` has groups of names: of each group at least one is a member of the document. `known`
-    are all the members that it may have, where any other makes it something else; None where
-    others are allowed. `also` is what the members alone do not decide. Such a document is whatever
-    this line says, even where a later line matches too.
+    `needs` has groups of names: the document has at least one member of each group. `known` lists
+    all members that it may have; None allows any. `also` is a further test, if the members are not
+    enough.
     """
 
     document: str
@@ -39,13 +38,13 @@ class RuntimeRow:
     def rule(self) -> str:
         """The rule in short: `id + endpoint + protocol_version|error_classification`.
 
-        Braces are around members that allow no unknown one with them.
+        Braces mean that no other member is allowed.
         """
         said = " + ".join("|".join(group) for group in self.needs) + self.hint
         return said if self.known is None else f"{{{said}}}"
 
     def matches(self, members: Mapping[str, Any]) -> bool:
-        """Whether an object with these members is this document."""
+        """Return whether an object with these members is this document."""
         return (
             all(any(name in members for name in group) for group in self.needs)
             and (self.known is None or self.known.issuperset(members.keys() - {EDITOR_LINE}))
@@ -54,14 +53,14 @@ class RuntimeRow:
 
 
 def _closed(document: str, needs: str, more: str = "", **rest: Any) -> RuntimeRow:
-    """A line for a document with the members `needs`, perhaps some of `more`, and no other."""
+    """Return the row of a document with the members `needs`, some of `more`, and no others."""
     groups = tuple(tuple(group.split("|")) for group in needs.split())
     known = {name for group in groups for name in group} | set(more.split())
     return RuntimeRow(document, groups, frozenset(known), **rest)
 
 
 def _in_toolsets(members: Mapping[str, Any]) -> bool:
-    """Whether a tool names its toolset, also where they stand by their names and not in a list."""
+    """Return whether any tool names its toolset; the tools may be a list or an object."""
     tools = members["tools"]
     listed = tools.values() if isinstance(tools, dict) else tools
     return isinstance(tools, dict | list) and any(
@@ -157,17 +156,17 @@ RUNTIME_ROWS = (
         "tools",
     ),
 )
-"""The lines, in order. They stand before those of the other specifications."""
+"""The rows, in order. They come before the rows of the other specifications."""
 
 BY_ADAPTER = "family-by-adapter"
-"""The dialect in which a manifest names its family as the adapter of its chat endpoint."""
+"""The dialect in which the adapter of the chat endpoint names the family of a manifest."""
 
 RULE_FIELDS = "rule-fields"
-"""The dialect in which a rule calls `fields` what is `extract`."""
+"""The dialect in which a rule has `fields` instead of `extract`."""
 
 
 def family_of(manifest: Mapping[str, Any]) -> str | None:
-    """The family that the adapter of the chat endpoint names, None where it names none."""
+    """Return the family that the adapter of the chat endpoint names; None if it names none."""
     chat: Any = manifest.get("endpoints")
     for step in ("chat", "adapter"):
         chat = chat.get(step) if isinstance(chat, dict) else None
@@ -175,7 +174,7 @@ def family_of(manifest: Mapping[str, Any]) -> str | None:
 
 
 def manifest_dialects(manifest: Mapping[str, Any]) -> tuple[str, ...]:
-    """The dialects in which a provider manifest is written."""
+    """Return the dialects that a provider manifest uses."""
     found = []
     if "api_family" not in manifest and family_of(manifest) is not None:
         found.append(BY_ADAPTER)
@@ -195,9 +194,9 @@ _OF_A_POLICY = next(row for row in RUNTIME_ROWS if row.document == "retry-policy
 
 
 def policy_in(members: Mapping[str, Any]) -> tuple[tuple[str, ...], Mapping[str, Any]] | None:
-    """The retry policy that a document has under its own name, and where; None where it has none.
+    """Return the retry policy under a document's member `retry_policy`, and its place, or None.
 
-    A text that lost its indentation has the members next to that name, which then holds nothing.
+    If a text lost its indentation, the members are next to that name, and its value is null.
     """
     if _POLICY not in members:
         return None

@@ -1,7 +1,7 @@
-"""Whether the events of a replay are those that a manifest makes of the frames, and what differs.
+"""Compares the events of a replay with those that a manifest makes of the frames.
 
-Serves RT-RULE-004, RT-RULE-005, RT-ASM-001 to RT-ASM-004 and RT-TRM-002: the first event that is
-other than it should be is laid to the one of them that says how it should be.
+Serves RT-RULE-004, RT-RULE-005, RT-ASM-001 to RT-ASM-004 and RT-TRM-002. The first different event
+breaks the one of these clauses that defines what it should be.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _FRAGMENTS = ("content", "thinking", "arguments")
 
 
 def as_replayed(record: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
-    """The clause that the first wrong event of a replay breaks, and where."""
+    """Yield the clause that the first wrong event of a replay breaks, and its place."""
     frames, events, manifest = (record.get(name) for name in ("frames", "events", "manifest"))
     if not (isinstance(frames, list) and isinstance(events, list) and isinstance(manifest, dict)):
         return

@@ -1,4 +1,4 @@
-"""The arithmetic of retries: what a policy gives, and whether a record kept to it.
+"""Computes the delays of a retry policy, and checks whether a record follows the policy.
 
 Serves RT-RTY-008 to RT-RTY-016.
 """
@@ -26,14 +26,16 @@ from conformance.spec.vocabulary import (
 Members = Mapping[str, Any]
 
 _GREATEST = 10**15
-"""Milliseconds beyond which all delays are alike; JSON may hold numbers that no float can."""
+"""Longer delays, in milliseconds, count as this one:
+
+JSON may have numbers that no float can hold.
+"""
 
 
 def delay(policy: Members, number: int) -> float:
-    """The delay before retry `number`, from 0, in milliseconds, before any jitter.
+    """Return the delay before retry `number`, from 0, in milliseconds and without jitter.
 
-    `policy` has the fields of exponential backoff. However many retries there are, the delay is at
-    most `max_delay_ms`.
+    `policy` has the fields of exponential backoff. The delay is at most `max_delay_ms`.
     """
     first, most, factor = (
         _number(policy[name]) or 0.0
@@ -48,9 +50,9 @@ def delay(policy: Members, number: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One attempt after another. `number` counts the retries at one provider, from 0.
+    """An attempt that follows another. `number` counts the retries at one provider, from 0.
 
-    `returns` says whether a fallback goes back to a provider that was tried before.
+    `returns` tells whether a fallback goes back to a provider that was tried before.
     """
 
     index: int
@@ -109,7 +111,7 @@ def _usable(policy: Members) -> bool:
 
 
 def _range(policy: Members, number: int) -> tuple[float, float]:
-    """The least and the greatest delay that a policy allows before a retry."""
+    """Return the shortest and longest delay that a policy allows before a retry."""
     whole = delay(policy, number)
     jitter = policy.get("jitter")
     if jitter == Jitter.FULL:
@@ -125,7 +127,7 @@ def _waits(record: Members) -> Iterator[Broken]:
             continue
         least, most = _range(policy, step.number)
         if step.asked is not None and step.asked > least:
-            continue  # what the provider asks for decides: RT-RTY-011
+            continue  # the provider's `retry_after_ms` decides: RT-RTY-011
         near = (
             math.isclose(step.waited, least, abs_tol=1e-6),
             math.isclose(step.waited, most, abs_tol=1e-6),
@@ -225,4 +227,4 @@ RETRY_RULES: tuple[tuple[str, Rule], ...] = (
     ("RT-RTY-015", _fallback_streamed),
     ("RT-RTY-016", _returned),
 )
-"""The clause, and the rule that serves it."""
+"""Each clause with the rule that serves it."""

@@ -33,10 +33,10 @@ Path = tuple[str | int | None, ...]
 """The steps of a path; None is `[*]`."""
 
 LONGEST = 10_000
-"""Characters of an expression or a path; real ones have a hundred."""
+"""The most characters of an expression or a path; real ones have a hundred."""
 
 _LARGEST = 10**18
-"""No list has so many items: a greater index is that of nothing, however many digits it has."""
+"""Greater indexes count as this one: no list has so many items."""
 
 _GRAMMAR = r"""
     start: any
@@ -64,11 +64,11 @@ _STEP = re.compile(r"\.([A-Za-z_][A-Za-z0-9_-]*)|\[([0-9]+)\]|\[\*\]")
 
 
 MOST_STEPS = 10_000_000
-"""Tests of a value that the rules of a manifest may take for all frames of a stream."""
+"""The most steps that a manifest's rules may take for all frames of a stream."""
 
 
 class TooMuchWork(Exception):
-    """The rules ask for more steps than were allowed."""
+    """The rules need more steps than the limit."""
 
 
 _LEFT: ContextVar[list[int] | None] = ContextVar("steps that may still be taken", default=None)
@@ -76,7 +76,7 @@ _LEFT: ContextVar[list[int] | None] = ContextVar("steps that may still be taken"
 
 @contextmanager
 def limited(steps: int = MOST_STEPS) -> Iterator[None]:
-    """Let expressions look at so many values in all; beyond, they raise TooMuchWork."""
+    """Limit the steps of all expressions together; the next step raises `TooMuchWork`."""
     before = _LEFT.set([steps])
     try:
         yield
@@ -85,7 +85,7 @@ def limited(steps: int = MOST_STEPS) -> Iterator[None]:
 
 
 def steps_taken(steps: int = 1) -> None:
-    """Count steps; raises TooMuchWork where there are more than may be taken."""
+    """Count steps; raises `TooMuchWork` if the limit is passed."""
     left = _LEFT.get()
     if left is not None:
         left[0] -= steps
@@ -94,7 +94,7 @@ def steps_taken(steps: int = 1) -> None:
 
 
 class RuleError(ValueError):
-    """A faulty expression: what is there, and at which character, from 1 on."""
+    """A faulty expression: what was found, and at which character, from 1."""
 
     def __init__(self, what: str, column: int) -> None:
         self.what = what
@@ -104,7 +104,7 @@ class RuleError(ValueError):
 
 @lru_cache(maxsize=1024)
 def expression(text: str) -> Test:
-    """The test that an expression stands for; raises RuleError for what is none."""
+    """Compile an expression to a test; raises `RuleError` if it is invalid."""
     if len(text) > LONGEST:
         raise RuleError("…", LONGEST)
     try:
@@ -118,7 +118,7 @@ def expression(text: str) -> Test:
         if error.token.type == "$END":
             raise RuleError("nothing more", len(text) + 1) from error
         raise RuleError(str(error.token), error.column) from error
-    except UnexpectedInput as error:  # whatever else the parser may find
+    except UnexpectedInput as error:  # any other error of the parser
         raise RuleError(text[:20], 1) from error
     try:
         test: Test = _Tests().transform(tree)
@@ -130,7 +130,7 @@ def expression(text: str) -> Test:
 
 
 def path(text: str) -> Path:
-    """The steps of a path; raises RuleError for what is none."""
+    """Return the steps of a path; raises `RuleError` if it is invalid."""
     if len(text) > LONGEST:
         raise RuleError("…", LONGEST)
     found = _PATH.match(text)
@@ -141,7 +141,7 @@ def path(text: str) -> Path:
 
 
 def values(steps: Path, frame: Frame) -> Iterator[Any]:
-    """Every value that a path leads to; none where there is nothing."""
+    """Yield every value at a path; none if nothing is there."""
     node = frame
     for number, step in enumerate(steps):
         if step is None:
@@ -158,14 +158,14 @@ def values(steps: Path, frame: Frame) -> Iterator[Any]:
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two JSON values are equal: `true` is not 1, and no text is a number."""
+    """Return whether two JSON values are equal: `true` is not 1, and a string is not a number."""
     if isinstance(one, bool) or isinstance(other, bool):
         return one is other
     return bool(one == other)
 
 
 NOTHING = object()
-"""What is at a path without a value: not even null."""
+"""The result for a path without a value, not even null."""
 
 
 def _down(node: Any, step: str | int) -> Any:
@@ -187,7 +187,7 @@ def _step(found: re.Match[str]) -> str | int | None:
 
 
 def reader(text: str) -> Callable[[Frame], Any]:
-    """A function that gives the one value at a path without `[*]`, or `NOTHING`."""
+    """Return a function that reads the value at a path without `[*]`, or returns `NOTHING`."""
     steps = [step for step in path(text) if step is not None]
 
     def read(frame: Frame) -> Any:
@@ -202,7 +202,7 @@ def reader(text: str) -> Callable[[Frame], Any]:
 
 
 def _any(text: str, test: Callable[[Any], bool]) -> Test:
-    """Whether any value at a path passes `test`; what is not there passes none."""
+    """Return a test whether any value at a path passes `test`; without a value it fails."""
     steps = path(text)
 
     def judge_any(frame: Frame) -> bool:
@@ -223,7 +223,7 @@ def _any(text: str, test: Callable[[Any], bool]) -> Test:
 
 @v_args(inline=True)
 class _Tests(Transformer[Token, Any]):
-    """From the tree of an expression to functions."""
+    """Turns the parse tree of an expression into functions."""
 
     def start(self, test: Test) -> Test:
         return test
@@ -255,7 +255,7 @@ class _Tests(Transformer[Token, Any]):
             return str(token)[1:-1]
         try:
             return json.loads(str(token))
-        except ValueError as error:  # the interpreter reads no integer of thousands of digits
+        except ValueError as error:  # Python does not read integers with thousands of digits
             raise RuleError(str(token), token.column or 1) from error
 
 

@@ -1,4 +1,4 @@
-"""The rules of the runtime vocabulary that no schema holds, for any of its documents."""
+"""The rules of the runtime vocabulary that a JSON Schema cannot express, for all its documents."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ FINDERS: Mapping[str, Finder] = {
     "recorded-stream": as_recorded,
     "rule-record": as_replayed,
 }
-"""Documents whose rules are judged in one pass over what may be long."""
+"""The documents that may be long, with the function that checks all rules in one pass."""
 
 _MOST = 10
-"""Problems of one clause in one document; the eleventh tells nobody anything new."""
+"""The most problems of one clause in one document; more would not help the reader."""
 
 _MOST_IN_ALL = 1_000
-"""The same in all the documents inside one, of which there may be millions."""
+"""The most problems of one clause in all documents inside one; there may be millions."""
 
 
 def runtime_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
-    """The problems of a document and of those inside it; `document` is one of `DOCUMENTS`."""
+    """Return the problems of a document, one of `DOCUMENTS`, and of those inside it."""
     found = []
     in_all: Counter[str] = Counter()
     for kind, place, members in parts(document, data):

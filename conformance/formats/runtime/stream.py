@@ -1,4 +1,4 @@
-"""The order of events in a stream, and the two forms in which a stream is written down.
+"""Checks the order of events in a stream, and reads and writes the two wire forms of a stream.
 
 Serves RT-ORD-002 to RT-ORD-009 and RT-WIRE-002 to RT-WIRE-004.
 """
@@ -21,12 +21,12 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import StreamEventName, TerminationReason, WireForm
 
 NO_JSON = object()
-"""What a line holds that is not JSON."""
+"""The result for a line that is not JSON."""
 
 _SSE_LINE = re.compile(r"(event|data|id|retry)?:|(event|data|id|retry)$")
 
 WIRE_CLAUSES = {WireForm.SSE: "RT-WIRE-002", WireForm.NDJSON: "RT-WIRE-003"}
-"""By the form of a stream: the clause that says what it looks like."""
+"""The clause that defines each wire form."""
 
 _CUT_OFF = tuple(CUT_OFF)
 TERMINAL = frozenset({StreamEventName.STREAMEND.value, StreamEventName.STREAMERROR.value})
@@ -37,7 +37,7 @@ _ABOUT_CALLS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Disorder:
-    """What is out of order: the clause, the number of the event (None: the whole), the words."""
+    """An event out of order: the clause, its number (None: the whole stream), the message."""
 
     clause: str
     at: int | None
@@ -46,7 +46,7 @@ class Disorder:
 
 @dataclass(slots=True)
 class _Seen:
-    """The calls of a stream: which are open, since when, and what came of each."""
+    """The calls of a stream so far; `open` has the number of each open call's first event."""
 
     open: dict[str, int] = field(default_factory=dict)
     ever: set[str] = field(default_factory=set)
@@ -59,7 +59,7 @@ class _Seen:
 
 
 def disorder(events: Iterable[Any]) -> Iterator[Disorder]:
-    """Everything that is out of order in the events of one stream; one pass, in their order."""
+    """Yield each violation of the order in the events of one stream, in one pass."""
     seen = _Seen()
     ended = False
     for number, event in enumerate(events):
@@ -83,7 +83,7 @@ def _of_calls(
     seen: _Seen, number: int, name: Any, given: Any, members: Mapping[str, Any]
 ) -> Iterator[Disorder]:
     if not isinstance(given, str):
-        return  # the schema says so
+        return  # the schema reports it
     yield from _of_index(seen, number, given, members.get("index"))
     if name == StreamEventName.TOOLCALLSTARTED.value:
         if given in seen.ever:
@@ -114,7 +114,7 @@ def _of_calls(
 
 def _of_index(seen: _Seen, number: int, given: str, index: Any) -> Iterator[Disorder]:
     if type(index) is not int:
-        return  # absent, or the schema says so
+        return  # absent, or the schema reports it
     if given not in seen.index and given in seen.open:
         seen.taken[index] += 1
     before = seen.index.setdefault(given, index)
@@ -136,7 +136,7 @@ def _same_index(seen: _Seen, number: int, given: str) -> Iterator[Disorder]:
 
 
 def _reason(seen: _Seen, number: int, reason: Any) -> Iterator[Disorder]:
-    """A call that was begun and not ended is RT-ORD-004."""
+    """RT-ORD-008. A call that was started and not ended is RT-ORD-004."""
     wrong = TerminationReason.END_TURN if seen.complete else TerminationReason.TOOL_USE
     if reason == wrong and (seen.complete or not seen.ever):
         yield Disorder("RT-ORD-008", number, message(f"documents.stream.{wrong.value}"))
@@ -155,7 +155,7 @@ def _is_object(text: str) -> bool:
 
 
 def in_order(stream: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
-    """The clauses of the order that an `event-stream` breaks, and where."""
+    """Yield the clauses about order that an `event-stream` breaks, and the places."""
     listed = stream.get("events")
     for each in disorder(listed) if isinstance(listed, list) else ():
         place: Place = ("events",) if each.at is None else ("events", each.at)
@@ -164,33 +164,33 @@ def in_order(stream: Mapping[str, Any]) -> Iterator[tuple[str, Broken]]:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """What could not be read as an event: the clause that it breaks, and the words."""
+    """A part of a stream that is not an event: the clause that it breaks, and the message."""
 
     clause: str
     said: Message
 
 
 Lined = tuple[int, dict[str, Any] | Unread]
-"""An event, or what is none, with the line on which it begins."""
+"""An event, or a part that is not an event, with its first line."""
 
 
 def read_stream(text: str, wire: WireForm) -> tuple[list[dict[str, Any]], list[Unread]]:
-    """The events of a recorded stream, and what in it is none."""
+    """Return the events of a recorded stream, and its parts that are not events."""
     read = [each for _, each in lined_stream(text, wire)]
     events = [each for each in read if not isinstance(each, Unread)]
     return events, [each for each in read if isinstance(each, Unread)]
 
 
 def lined_stream(text: str, wire: WireForm) -> Iterator[Lined]:
-    """Whatever a recorded stream holds, in order."""
+    """Yield the events of a recorded stream, and its parts that are not events, in order."""
     return _sse(text) if wire is WireForm.SSE else _ndjson(text)
 
 
 def wire_of(text: str) -> WireForm | None:
-    """In which form a stream is written, as its first line that is not empty shows; None: neither.
+    """Return the wire form of a stream, from its first nonempty line; None if it has neither form.
 
-    JSON that goes on over several lines is neither. Where the first line is broken, a later one
-    that holds an event shows it.
+    JSON over several lines has neither form. If the first line is broken, a later line with an
+    event decides.
     """
     lines = (line for line in LINE_END.split(text.removeprefix("\ufeff")) if line.strip())
     first = next(lines, "")
@@ -207,7 +207,7 @@ def _names_event(line: str) -> bool:
 
 
 def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
-    """The text of a stream of events: the inverse of `read_stream`."""
+    """Return the text of a stream of events: the inverse of `read_stream`."""
     parts = []
     for event in events:
         if wire is WireForm.NDJSON:
@@ -220,7 +220,7 @@ def written(events: Iterable[Mapping[str, Any]], wire: WireForm) -> str:
 
 
 def decoded(text: str) -> Any:
-    """The JSON value that a line holds, NO_JSON where it holds none."""
+    """Return the JSON value of a line; `NO_JSON` if it has none."""
     try:
         return json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
@@ -242,7 +242,7 @@ def _sse(text: str) -> Iterator[Lined]:
 
 
 def unended(each: SseEvent) -> Message:
-    """That no reader is given an event, as the text ends before the empty line behind it."""
+    """Return the message that no reader receives an event, because no empty line follows it."""
     return message("documents.wire.unended", line=each.line)
 
 
@@ -280,7 +280,7 @@ def _of_line(number: int, line: str) -> dict[str, Any] | Unread:
 
 
 def _object(line: int, text: str, clause: str) -> dict[str, Any] | Unread:
-    """The one object that a text is, read as strictly as a document."""
+    """Return the object in a text, read as strictly as a document, or the fault of the text."""
     reading = read_json(text)
     if not reading.readable or not isinstance(reading.data, dict):
         said = message("documents.wire.no_object", line=line, value=shown(text))

@@ -1,4 +1,4 @@
-"""The rules of tool calls that one document can break by itself."""
+"""The rules of tool calls that need only one document."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _numbers(bounds: Members) -> tuple[int, int] | None:
 def _total(bounds: Members) -> Iterator[Broken]:
     """RT-BND-003."""
     numbers = _numbers(bounds)
-    # An empty result whose total is not 0 is RT-BND-002, by the schema.
+    # The schema reports an empty result whose total is not 0: RT-BND-002.
     if numbers is not None and numbers[1] < numbers[0]:
         said = message("documents.bounds.less", returned=numbers[0], total=numbers[1])
         yield ("total",), said
@@ -101,7 +101,7 @@ def _bare(tool: Members) -> Iterator[Broken]:
 
 
 def inputs(tool: Members) -> Members:
-    """The properties that the payload schema of a tool declares; empty where it has none."""
+    """Return the properties in the payload schema of a tool; empty if it has none."""
     payload = tool.get("payload")
     schema = payload.get("schema") if isinstance(payload, dict) else None
     found = schema.get("properties") if isinstance(schema, dict) else None
@@ -109,7 +109,7 @@ def inputs(tool: Members) -> Members:
 
 
 def declared(tool: Members) -> list[Members]:
-    """The kinds of server data that a tool declares."""
+    """Return the kinds of server data that a tool declares."""
     listed = tool.get("server_data")
     listed = listed if isinstance(listed, list) else []
     return [each if isinstance(each, dict) else {} for each in listed]
@@ -130,7 +130,7 @@ def _kinds(tool: Members) -> Iterator[Broken]:
     for index, each in enumerate(declared(tool)):
         kind = each.get("kind")
         if not isinstance(kind, str):
-            continue  # the schema says so
+            continue  # the schema reports it
         if kind in seen:
             said = message("documents.serverdata.twice", kind=shown(kind))
             yield ("server_data", index, "kind"), said
@@ -168,7 +168,7 @@ def _parents(record: Members) -> Iterator[Broken]:
     for index, event, name, each in _events(record):
         parent = each.get("parent_tool_call_id")
         if event == ToolEventName.TOOL_START:
-            # A call that names itself is RT-META-002.
+            # RT-META-002 is about a call that names itself.
             if isinstance(parent, str) and parent != name and parent not in seen:
                 said = message("documents.events.parent", given=shown(parent))
                 yield ("tool_events", index, "parent_tool_call_id"), said
@@ -240,4 +240,4 @@ TOOL_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {
     ),
     "call-status": (("RT-ASYNC-003", _status),),
 }
-"""By document: the clause, and the rule that serves it."""
+"""The clauses of each document, with the rule that serves each clause."""

@@ -1,4 +1,4 @@
-"""Small changes of a text in YAML or JSON that leave all else in it as its author wrote it."""
+"""Makes small changes in a YAML or JSON text, and leaves the rest as its author wrote it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,19 @@ from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from conformance.formats.text.yaml_text import quiet_reader
 
 Edit = tuple[int, int, str]
-"""Where a piece of the text begins and ends, and what replaces it."""
+"""The start and end of a piece of the text, and its replacement."""
 
 
 class _Larger(Exception):
-    """The change is more than new members at the front, and numbers that become texts."""
+    """The change is not small: it is more than new members at the front and values that become
+    strings.
+    """
 
 
 def edited(text: str, old: Any, new: Any) -> str | None:
-    """The text of `old`, changed to that of `new`; None where that takes more than small edits.
+    """Return the text of `old`, changed to that of `new`; None if small edits are not enough.
 
-    A number that becomes a text keeps its digits: `1.10` becomes `"1.10"`.
+    A number that becomes a string keeps its digits: `1.10` becomes `"1.10"`.
     """
     try:
         root = quiet_reader().compose(text)

@@ -1,6 +1,7 @@
-"""From bytes to a JSON value, strictly: what two readers could read differently is a problem.
+"""Reads a JSON value from bytes, strictly: anything that two readers may read differently is a
+problem.
 
-Serves ATDF-CAT-003. Nothing here raises for bad input.
+Serves ATDF-CAT-003. Nothing here raises for bad input, except `told_in`.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ from conformance.formats.text.yaml_text import YamlFault, yaml_positions, yaml_v
 from conformance.spec.messages import Message, message
 
 LARGEST = 64 * 1024 * 1024
-"""Bytes of a document; a catalog of 10,000 tools has about 20 MB."""
+"""The most bytes of a document; a catalog of 10,000 tools has about 20 MB."""
 
 DEEPEST = 256
-"""Arrays and objects inside one another; real documents have a dozen."""
+"""The most levels of nested arrays and objects; real documents have a dozen."""
 
 DEEPEST_TOLD = 500
-"""The same of what a target says: half of what the interpreter has room for."""
+"""The same limit for what a target sends: half of what the interpreter can process."""
 
 MOST_MARKS = 4_000_000
-"""Commas, colons and brackets of a document; each may stand for a value, of eighty bytes."""
+"""The most commas, colons and brackets of a document; each may mean a value, of eighty bytes."""
 
 _MOST_TOLD = 1_000
-"""Problems of one kind that are listed: a short text may have millions."""
+"""The most problems of one kind that are listed: a short text may have millions."""
 
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _HALF = re.compile("[\ud800-\udfff]")
@@ -55,7 +56,7 @@ _BOMS = (
 
 
 class Notation(StrEnum):
-    """In what a document is written."""
+    """The notation of a document."""
 
     JSON = "json"
     YAML = "yaml"
@@ -63,11 +64,11 @@ class Notation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What the bytes hold.
+    """The value in the bytes.
 
-    `readable` is False where there is no value at all; then `stopped` is where reading ended, if
-    that is a place in the text. `problems` of a readable document are what a stricter reader
-    stumbles over: another encoding, a name twice, half a surrogate pair.
+    `readable` is False if there is no value at all; then `stopped` is where reading ended, if that
+    is a place in the text. `problems` of a readable document are those of a stricter reader:
+    another encoding, a repeated name, half a surrogate pair.
     """
 
     data: Any
@@ -79,7 +80,9 @@ class Reading:
 
 
 def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:
-    """The value that `raw` holds; its problems have no clause, as no document is known yet."""
+    """Return the value in `raw`. Its problems have no clause, because the kind of document is
+    unknown.
+    """
     if len(raw) > LARGEST:
         said = message("documents.too_large", size=len(raw), limit=LARGEST)
         return _unreadable("", notation, "size", said)
@@ -100,12 +103,12 @@ def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:
 
 
 def read_json(text: str) -> Reading:
-    """The value that a JSON text holds: of one that is a part of a longer text, such as a line."""
+    """Return the value of a JSON text, which may be a part of a longer text, such as a line."""
     return _read_json(text, ())
 
 
 def encoding_of(raw: bytes) -> str:
-    """The encoding that the first bytes show: by a byte order mark, or by where zeros stand."""
+    """Return the encoding that the first bytes show, by a byte order mark or by zero bytes."""
     for mark, name in _BOMS:
         if raw.startswith(mark):
             return name
@@ -118,7 +121,7 @@ def encoding_of(raw: bytes) -> str:
 
 
 def other_encoding(encoding: str) -> Message | None:
-    """What is said of a text in an encoding that not every reader knows; None for UTF-8."""
+    """Return the message about an encoding that not every reader knows; None for UTF-8."""
     if encoding in ("utf-8", "utf-8-sig"):
         return None
     return message("documents.other_encoding", encoding=encoding.upper())
@@ -147,13 +150,13 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
         said = message("documents.no_number", word=shown(odd))
         where = position_of_word(text, lambda word: word == odd)
         return _unreadable(text, Notation.JSON, "number", said, where)
-    except ValueError:  # the interpreter refuses to read integers of thousands of digits
+    except ValueError:  # Python does not read integers with thousands of digits
         said = message("documents.long_number")
         where = position_of_word(text, lambda word: len(word) > sys.get_int_max_str_digits())
         return _unreadable(text, Notation.JSON, "number", said, where)
     except RecursionError:
         return _too_deep(text, Notation.JSON)
-    # No value is deeper than there are brackets in its text, and most documents have few.
+    # A value is never deeper than the number of brackets, and most documents have few.
     if text.count("{") + text.count("[") > DEEPEST and deeper_than(data, DEEPEST):
         return _too_deep(text, Notation.JSON)
     found = [*strange]
@@ -165,8 +168,10 @@ def _read_json(text: str, strange: tuple[Problem, ...]) -> Reading:
 
 
 def told_in(text: str) -> Any:
-    """The value of a JSON text that a target said; raises ValueError, and RecursionError if it is
-    so deep that it could be read just so, and not be written.
+    """Return the value of a JSON text from a target.
+
+    Raises `ValueError` if it is invalid, and `RecursionError` if it is too deep to be written
+    again.
     """
     value = json.loads(text)
     brackets = text.count("[") + text.count("{")
@@ -176,7 +181,7 @@ def told_in(text: str) -> Any:
 
 
 def has_at_most(values: int, text: str | bytes) -> bool:
-    """Whether a JSON text has no more commas, colons and brackets; each may stand for a value."""
+    """Return whether a JSON text has no more commas, colons and brackets; each may mean a value."""
     if len(text) <= values:
         return True
     if isinstance(text, bytes):
@@ -200,7 +205,7 @@ def _read_yaml(text: str, strange: tuple[Problem, ...]) -> Reading:
 
 
 def positions_of(reading: Reading, places: Iterable[Place]) -> dict[Place, Position]:
-    """The position in the text of each place; of what is missing, that of the nearest around it."""
+    """Return the position of each place in the text, or of the nearest place around it."""
     if not reading.readable:
         where = reading.stopped or Position(1, 1)
         return dict.fromkeys(places, where)
@@ -210,7 +215,7 @@ def positions_of(reading: Reading, places: Iterable[Place]) -> dict[Place, Posit
 
 
 class NoNumberError(Exception):
-    """A word stands for a number that JSON has not."""
+    """A word means a number that JSON does not have."""
 
     def __init__(self, word: str) -> None:
         self.word = word
@@ -254,7 +259,7 @@ def _twice(places: Iterable[Place]) -> Iterator[Problem]:
 
 
 def _half_pairs(data: Any) -> Iterator[Problem]:
-    """A problem for each text, or name, that holds half of a surrogate pair."""
+    """Yield a problem for each string or name with half of a surrogate pair."""
     waiting: list[Iterator[tuple[Place, Any]]] = [iter([((), data)])]
     while waiting:
         found = next(waiting[-1], None)

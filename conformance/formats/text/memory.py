@@ -1,7 +1,7 @@
-"""How much memory a JSON text takes once it is read, told before it is.
+"""Computes how much memory a JSON text will take, before it is read.
 
-Python gives each character of a text as many bytes as its widest one needs: a single emoji makes a
-text of 60 MB one of 240 MB, and so does an escape of it for the value that has it.
+Python gives each character of a string as many bytes as its widest one needs. A single emoji makes
+240 MB of a text of 60 MB. An emoji written as an escape does the same to its value.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final
 
 MOST_HELD: Final = 192 * 1024 * 1024
-"""Bytes of a file, of its text, and of the texts in it. What is made of them takes as many more."""
+"""The most bytes of a file, its text and its strings together. Later results take as many again."""
 
 _WIDEST: Final = 4
 _FOUR: Final = re.compile(rb"[\xf0-\xff]")
@@ -26,14 +26,15 @@ _WIDE_TEXT: Final = re.compile(
     """,
     re.DOTALL | re.VERBOSE,
 )
-"""All narrow texts, and the next one, which is wide or has no end. For `match` alone: where
-there is none, a search would begin again at each byte."""
+"""Matches all narrow strings, and the next one, which is wide or has no end. Use it only with
+`match`: `search` would start again at each byte.
+"""
 
 
 def is_held(raw: bytes, most: int = MOST_HELD, *, narrow: bool = True) -> bool:
-    """Whether a JSON text, what it says, and its bytes take no more than so many bytes.
+    """Return whether a JSON text, its value and its bytes together take at most `most` bytes.
 
-    `narrow` says that it is UTF-8. In another encoding, a character has two bytes at least.
+    `narrow` means that it is UTF-8. In another encoding, a character takes at least two bytes.
     """
     if len(raw) * (1 + 2 * _WIDEST) <= most:
         return True
@@ -51,9 +52,9 @@ def is_held(raw: bytes, most: int = MOST_HELD, *, narrow: bool = True) -> bool:
 
 
 def wide_texts(raw: bytes) -> Iterator[tuple[int, int]]:
-    """The size of each text of which a character takes several bytes, and how many; skips others.
+    """Yield the size of each wide string, and the bytes of each of its characters.
 
-    Millions of short texts that are narrow are one step.
+    It skips narrow strings, millions of short ones in one step.
     """
     end = 0
     while found := _WIDE_TEXT.match(raw, end):
@@ -62,12 +63,12 @@ def wide_texts(raw: bytes) -> Iterator[tuple[int, int]]:
 
 
 def _width(raw: bytes) -> int:
-    """Bytes of each character of a text in UTF-8, once it is read."""
+    """Return the bytes that each character of a UTF-8 text takes in memory."""
     if raw.isascii():
         return 1
     return 4 if _FOUR.search(raw) else 2 if _TWO.search(raw) else 1
 
 
 def _escaped(raw: bytes) -> int:
-    """The same, as the escapes in it ask for."""
+    """Return the bytes that each character takes in memory because of the escapes."""
     return 4 if _FOUR_ESCAPED.search(raw) else 2 if _TWO_ESCAPED.search(raw) else 1

@@ -1,4 +1,4 @@
-"""The error codes of JSON-RPC and of MCP as the numbers that they are on the wire."""
+"""The error codes of JSON-RPC and MCP as numbers."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ MISSING_CAPABILITY: Final = RPC_ERROR_CODE[RpcError.MISSING_CAPABILITY]
 UNSUPPORTED_VERSION: Final = RPC_ERROR_CODE[RpcError.UNSUPPORTED_VERSION]
 
 MODERN: Final = frozenset({HEADER_MISMATCH, MISSING_CAPABILITY, UNSUPPORTED_VERSION})
-"""The codes that only 2026-07-28 and later give."""
+"""The codes that only 2026-07-28 and later versions use."""
 RETIRED: Final = frozenset(
     {
         RPC_ERROR_CODE[RpcError.RESOURCE_NOT_FOUND],
         RPC_ERROR_CODE[RpcError.URL_ELICITATION_REQUIRED],
     }
 )
-"""The codes that it gives no more."""
+"""The codes that these versions no longer use."""

@@ -1,4 +1,4 @@
-"""Where in its text each value of a JSON document stands; worked out only when somebody asks."""
+"""Finds the position of each value in the text of a JSON document, on request."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TOKEN = re.compile(
     r"""|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\n\r{}\[\],:"]+)""",
     re.DOTALL,
 )
-"""It begins at the token and not at the space before it: the space behind the last token would be
-read again from each of its places.
+"""A match starts at the token, not at the space before it. Otherwise the spaces after the last
+token would be read again from each position.
 """
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A line and a column, both from 1; a column counts characters."""
+    """A line and a column in characters, both from 1."""
 
     line: int
     column: int
@@ -30,9 +30,9 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A value's place and the offset of its name or, in an array, of itself.
+    """A value's place, and the offset of its name or, in an array, of the value.
 
-    `again` says that the object had a member of that name already.
+    `again` means that the object already had a member with this name.
     """
 
     place: Place
@@ -42,7 +42,7 @@ class Spot:
 
 @dataclass(slots=True)
 class _Frame:
-    """An object or array that is open: its place, and what was last met in it."""
+    """An open object or array: its place, and its latest item or name."""
 
     place: Place
     names: set[str] | None
@@ -52,13 +52,13 @@ class _Frame:
 
 
 def position_at(text: str, offset: int) -> Position:
-    """The line and column of an offset; only LF and CRLF end a line."""
+    """Return the line and column of an offset; only LF and CRLF end a line."""
     line = text.count("\n", 0, offset)
     return Position(line + 1, offset - text.rfind("\n", 0, offset))
 
 
 def position_of_word(text: str, wanted: Callable[[str], bool]) -> Position | None:
-    """Where the first number or name that is `wanted` stands, outside all texts of the document."""
+    """Return the position of the first wanted number or keyword, outside all strings, or None."""
     for token in _TOKEN.finditer(text):
         if token["word"] is not None and wanted(token["word"]):
             return position_at(text, token.start("word"))
@@ -66,7 +66,10 @@ def position_of_word(text: str, wanted: Callable[[str], bool]) -> Position | Non
 
 
 def spots(text: str) -> Iterator[Spot]:
-    """Each value of `text`, which is valid JSON, in order; members by the offset of their name."""
+    """Yield each value of `text`, which is valid JSON, in order.
+
+    A member has the offset of its name.
+    """
     open_: list[_Frame] = []
     for token in _TOKEN.finditer(text):
         mark, start = token["mark"], token.start(token.lastgroup or 0)
@@ -99,9 +102,10 @@ def _met(frame: _Frame | None, start: int) -> tuple[Place, int, bool]:
 
 
 def positions_in(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
-    """The position of each wanted place in `text`, which is valid JSON.
+    """Return the position of each wanted place in `text`, which is valid JSON.
 
-    For what the text has not, such as a missing member, it is that of the nearest place around.
+    For a place that the text does not have, such as a missing member, it is the position of the
+    nearest place around it.
     """
     asked = set(wanted)
     near = {place[:length] for place in asked for length in range(len(place) + 1)}
@@ -111,7 +115,7 @@ def positions_in(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
 
 
 def nearest(place: Place, known: Iterable[Place]) -> Place:
-    """The longest beginning of `place` that is among `known`, which has at least the root."""
+    """Return the longest beginning of `place` that is in `known`, which has at least the root."""
     held = known if isinstance(known, dict) else set(known)
     while place and place not in held:
         place = place[:-1]

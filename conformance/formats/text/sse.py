@@ -1,4 +1,4 @@
-"""Server-sent events as the HTML standard has them, in a whole text or as it arrives."""
+"""Reads server-sent events, as the HTML standard defines them, from a whole text or in pieces."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 LINE_END = re.compile(r"\r\n|\n|\r")
-"""What ends a line; other separators of Unicode stand within texts."""
+"""The end of a line; other Unicode separators may be part of a text."""
 
 
 def is_stream(media_type: str | None) -> bool:
-    """Whether a `Content-Type` is that of an event stream: media types have no case."""
+    """Return whether a `Content-Type` is that of an event stream, in any case."""
     return (media_type or "").lower().startswith("text/event-stream")
 
 
 @dataclass(frozen=True, slots=True)
 class SseEvent:
-    """One event: its name, "" where it has none, its data, and the line on which it begins.
+    """One event: its name ("" if it has none), its data, and its first line.
 
-    `ended`: an empty line follows it, without which no reader is given it.
+    `ended` means that an empty line follows it. Readers drop an event without this line.
     """
 
     name: str
@@ -29,9 +29,9 @@ class SseEvent:
 
 
 class SseReader:
-    """Takes text as it comes, and gives the events that became complete.
+    """Takes text in pieces, and yields the events that are complete.
 
-    An event with a name and no data, which readers drop, is given too, so that it can be reported.
+    It also yields an event with a name and no data, which readers drop, so that it can be reported.
     """
 
     def __init__(self) -> None:
@@ -45,11 +45,11 @@ class SseReader:
         self._name, self._data, self._first = "", list[str](), 0
 
     def feed(self, text: str) -> Iterator[SseEvent]:
-        """The events that `text` completes, in order."""
+        """Yield the events that `text` completes, in order."""
         if text and not self._begun:
             text, self._begun = text.removeprefix("\ufeff"), True
         text = self._half + text
-        # The first half of a line end may come alone: it waits for the second.
+        # A CR may be the first half of a line end: it waits for the next piece.
         self._half = "\r" if text.endswith("\r") else ""
         *lines, rest = LINE_END.split(text.removesuffix(self._half))
         for line in lines:
@@ -58,7 +58,7 @@ class SseReader:
         self._pieces.append(rest)
 
     def end(self) -> Iterator[SseEvent]:
-        """The events with which the text ends; no empty line need follow the last one."""
+        """Yield the events at the end of the text; the last one may lack its empty line."""
         rest = "".join(self._pieces)
         if rest or self._half:
             yield from self._take(rest)
@@ -83,7 +83,7 @@ class SseReader:
 
 
 def sse_events(text: str) -> Iterator[SseEvent]:
-    """The events of a whole text, also a last one that no empty line follows."""
+    """Yield the events of a whole text; the last one may lack its empty line."""
     reader = SseReader()
     yield from reader.feed(text)
     yield from reader.end()

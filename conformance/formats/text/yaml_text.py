@@ -1,7 +1,7 @@
-"""YAML 1.2 as JSON values, with their lines.
+"""Reads YAML 1.2 as JSON values, with their lines.
 
-Values are made from the node tree, so that a date stays the text that it is, `no` is a word, a name
-that is repeated is seen, and an alias for ever more cannot fill the memory.
+It makes values from the node tree. So a date stays a string, `no` is a word, repeated names are
+found, and aliases cannot fill the memory.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from conformance.formats.text.source_lines import Position, nearest, position_at
 from conformance.spec.messages import Message, message
 
 LONGEST = 4 * 1024 * 1024
-"""Characters of a YAML text: its reader takes seconds for each million."""
+"""The most characters of a YAML text: the parser takes seconds for each million."""
 
 _MOST_MARKS = 300_000
-"""Line ends, commas, colons, dashes and brackets; each may stand for a value, which takes 700 bytes
-while a text is read.
+"""The most line ends, commas, colons, dashes and brackets. Each may mean a value, which takes 700
+bytes while a text is read.
 """
 _MARKS = ("\n", "\r", "\x85", "\u2028", "\u2029", ",", ": ", "- ", "? ", "[", "{")
 _MOST_VALUES = 1_000_000
 _MOST_CHARACTERS = 8 * LONGEST
-"""What all values have in all: an alias makes a long text count again."""
+"""The most characters of all values together: each alias of a long string counts again."""
 _DEEPEST = 300
 _ANOTHER = re.compile(r"---(\s.*)?")
 _TABBED = re.compile(r" *\t")
@@ -41,23 +41,25 @@ _TAG = "tag:yaml.org,2002:"
 
 
 _VERSION = (1, 2)
-"""The version by which all is read: `%YAML 1.1` in a text would make a truth value of `no`, and
-`%YAML 1.3` ends the reader.
+"""The version for all texts. With `%YAML 1.1`, a text could turn `no` into a boolean, and `%YAML
+1.3` would stop the parser.
 """
 
 
 class _Resolver(VersionedResolver):
     @property
     def processing_version(self) -> tuple[int, int]:
-        """The version by which plain words become values."""
+        """The version that decides how plain words become values."""
         return _VERSION
 
 
 class _Scanner(Scanner):
-    """Says where a number is too large: in an escape of a character, or in a directive."""
+    """A scanner that reports the position of a number that is too large, in an escape or a
+    directive.
+    """
 
     def fetch_more_tokens(self) -> Any:
-        """Read the next token, as all scanners do."""
+        """Read the next token."""
         try:
             return super().fetch_more_tokens()
         except (OverflowError, ValueError) as error:
@@ -65,7 +67,7 @@ class _Scanner(Scanner):
 
 
 class _RoundTripScanner(_Scanner, RoundTripScanner):
-    """The same for a reader that keeps the lines of what it read."""
+    """The same for a reader that keeps the lines."""
 
 
 class _Reader(YAML):
@@ -76,28 +78,28 @@ class _Reader(YAML):
 
     @property
     def version(self) -> tuple[int, int]:
-        """The version of each text."""
+        """The version of every text."""
         return _VERSION
 
     @version.setter
     def version(self, _: Any) -> None:
-        """Take no notice of what a text says."""
+        """Ignore the version that a text declares."""
 
 
 def quiet_reader(kind: str = "safe") -> YAML:
-    """A reader that prints nothing: the text decides what a warning would show."""
+    """Return a reader that prints no warnings: the text would decide what they show."""
     reader = _Reader(kind)
-    reader.composer.warn_double_anchors = False  # YAML allows an anchor to be given again
+    reader.composer.warn_double_anchors = False  # YAML allows a second anchor with the same name
     return reader
 
 
 def is_too_much(text: str) -> bool:
-    """Whether a YAML text has more values than can be read."""
+    """Return whether a YAML text may have more values than the limit."""
     return len(text) > _MOST_MARKS and sum(map(text.count, _MARKS)) > _MOST_MARKS
 
 
 class YamlFault(Exception):
-    """The text cannot be read: a keyword for it, the words, and where."""
+    """The text cannot be read: a keyword for the reason, the message, and the position."""
 
     def __init__(self, keyword: str, said: Message, position: Position | None = None) -> None:
         self.keyword = keyword
@@ -107,10 +109,10 @@ class YamlFault(Exception):
 
 
 def yaml_value(text: str) -> tuple[Any, list[Place]]:
-    """The JSON value of a YAML text, and the places of members whose name is repeated.
+    """Return the JSON value of a YAML text, and the places of members with a repeated name.
 
-    Raises YamlFault for what is not YAML, or holds what JSON does not have, and RecursionError for
-    what is nested too deep.
+    Raises `YamlFault` if it is not YAML or has something that JSON lacks, and `RecursionError` if
+    it is too deep.
     """
     root = _composed(text)
     twice: list[Place] = []
@@ -153,7 +155,7 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
 
 
 def yaml_positions(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
-    """The position of each wanted place in a readable YAML text, or of the nearest around it."""
+    """Return the position of each wanted place in a valid YAML text, or the nearest around it."""
     asked = set(wanted)
     near = {place[:length] for place in asked for length in range(len(place) + 1)}
     known = dict(_positions(_composed(text), near))
@@ -161,7 +163,7 @@ def yaml_positions(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
 
 
 def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]:
-    """The positions of places that are `near`: an alias may make all of them endless."""
+    """Yield the positions of the places in `near`; aliases could make all places endless."""
     waiting: list[tuple[Place, Node, Node]] = [((), root, root)]
     while waiting:
         place, named, node = waiting.pop()
@@ -171,7 +173,7 @@ def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]
             below = [((*place, _name(key)), key, inner) for key, inner in node.value]
         elif isinstance(node, SequenceNode):
             below = [((*place, i), each, each) for i, each in enumerate(node.value)]
-        # In the order of the text, so that of a repeated name the last position counts.
+        # In the order of the text, so that the last position of a repeated name counts.
         waiting += reversed([each for each in below if each[0] in near])
 
 
@@ -197,7 +199,7 @@ def _composed(text: str) -> Node:
 
 
 def _not_yaml(text: str, where: Position, error: MarkedYAMLError) -> Message:
-    """What is said of a text that cannot be composed: two causes have words of their own."""
+    """Return the message about a text that is not YAML; two causes have a special message."""
     if isinstance(error, ComposerError) and _ANOTHER.fullmatch(_line(text, where)):
         return message("documents.yaml.another", line=where.line)
     if _TABBED.match(_line(text, where)) and repr("\t") in str(error.problem):
@@ -221,7 +223,9 @@ def _start(node: Node) -> Position:
 
 
 def _scalar(node: ScalarNode) -> Any:
-    """The JSON value of a scalar; a tag that JSON has not, such as a timestamp, leaves the text."""
+    """Return the JSON value of a scalar; a tag without a JSON type, such as a timestamp, is a
+    string.
+    """
     text = str(node.value)
     try:
         match str(node.tag).removeprefix(_TAG):
@@ -232,7 +236,7 @@ def _scalar(node: ScalarNode) -> Any:
             case "int":
                 based = text.lstrip("+-").startswith(("0o", "0x"))
                 number = int(text.replace("_", ""), 0 if based else 10)
-                str(number)  # raises for what the interpreter reads in base 16, and never writes
+                str(number)  # raises if it has too many digits to be written in base 10
                 return number
             case "float":
                 return _finite(text)
