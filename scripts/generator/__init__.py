@@ -1,7 +1,7 @@
-"""The generator: from `schema/source/**/*.yaml` to everything that is made of it.
+"""The generator: makes all generated files from `schema/source/**/*.yaml`.
 
-`load` reads YAML with its line numbers; `texts`, `project`, `vocabularies`, `messages`, `clauses`,
-`schemas` and `examples` each understand one kind of source; `build` puts all together. `policies`
-hold what no single file can see, `locks` what must be remembered between two runs, `trial` runs the
-examples against what was made, and `write` keeps the tree. `command` is the command line.
+`load` reads YAML with its line numbers. `texts`, `project`, `vocabularies`, `messages`, `clauses`,
+`schemas` and `examples` each read one kind of source; `build` combines them. `policies` checks what
+needs several files, `locks` keeps what one run must know of the last, `trial` runs the examples
+against the new files, and `write` updates the tree. `command` is the command line.
 """

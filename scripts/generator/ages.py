@@ -1,7 +1,7 @@
-"""How far each document and each field is settled, and the version that it came in.
+"""The status of each document and each field, and the version that introduced it.
 
-A document has the status and the version of its `x-document`, and a field those of its document,
-unless it has `x-status` or `x-since` of its own.
+A document has the status and the version of its `x-document`. A field has those of its document,
+except where it has `x-status` or `x-since`.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from scripts.generator.schemas import Schema
 
 @dataclass(frozen=True, slots=True)
 class Age:
-    """A word of the vocabulary `status`, and the version that something came in."""
+    """A word of the vocabulary `status`, and the version that introduced the document or field."""
 
     status: str
     since: str
 
 
 def age_of(schema: Schema, node: Json = None) -> Age:
-    """The age of a document, or of the field that `node` declares in it."""
+    """Return the age of a document, or of the field that `node` declares in it."""
     said = node if isinstance(node, dict) else {}
     return Age(said.get("x-status", schema.status), said.get("x-since", schema.version))
 
 
 def changes_json(source: Source, spec: str, version: str) -> Json:
-    """Give what `changes.json` of a specification holds."""
+    """Return the content of a specification's `changes.json`."""
     return {
         "spec": spec,
         "version": version,
@@ -52,7 +52,7 @@ def changes_json(source: Source, spec: str, version: str) -> Json:
 
 
 def _fields(schema: Schema) -> Iterator[Json]:
-    """The fields of a document, each with its place in the schema."""
+    """Yield the fields of a document, each with its place in the schema."""
     for path, node in positions(schema.source.data):
         conditional = {"if", "not"} & {step for step in path if isinstance(step, str)}
         declared = node.get("properties", {}) if isinstance(node, dict) else {}

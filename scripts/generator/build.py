@@ -1,4 +1,4 @@
-"""From the files of the source to the files that are made of it, all in memory."""
+"""Turns the files of the source into the generated files, all in memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ MESSAGES = "conformance/spec/messages.json"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The whole source, read."""
+    """The content of the whole source."""
 
     project: Project
     vocabularies: Mapping[str, Vocabulary]
@@ -49,9 +49,9 @@ class Source:
 
 
 def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
-    """Read all files of the source; gives what they say, and what is wrong with them.
+    """Read all files of the source; return their content, and the problems in them.
 
-    Raises `SourceError` where `project.yaml` is missing.
+    Raises `SourceError` if `project.yaml` is missing.
     """
     gathered = Gathered()
     known: dict[str, list[SourceFile]] = {
@@ -113,7 +113,7 @@ def read_source(files: Iterable[SourceFile]) -> tuple[Source, list[Problem]]:
 
 
 def load_source(root: Path) -> list[SourceFile]:
-    """Load every YAML file below `schema/source`; raises `SourceError` for those that are none."""
+    """Load every YAML file below `schema/source`; raises `SourceError` if one is invalid."""
     return load(root, sorted((root / SOURCE).rglob("*.yaml")))
 
 
@@ -141,7 +141,7 @@ def _kind(source: SourceFile) -> str | None:
 
 
 def outputs(source: Source) -> dict[str, bytes]:
-    """Give every generated file, by its path relative to the root."""
+    """Return every generated file, by its path relative to the root."""
     made = {
         VOCABULARY: vocabulary_py(source.vocabularies).encode(),
         MESSAGES: as_bytes(
@@ -165,5 +165,5 @@ def outputs(source: Source) -> dict[str, bytes]:
 
 
 def as_bytes(value: Json) -> bytes:
-    """Give `value` as the JSON that is committed: two spaces, UTF-8, one newline at the end."""
+    """Return `value` as JSON for the repository: indent 2, UTF-8, one newline at the end."""
     return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()

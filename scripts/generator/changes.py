@@ -1,4 +1,4 @@
-"""`<spec>/changes.yaml` and `<spec>/errata.yaml`: what a version brought, and what was corrected.
+"""`<spec>/changes.yaml` and `<spec>/errata.yaml`: the changes of a version, and the corrections.
 
 changes:
   - id: two-forms-of-a-tool       # also the anchor on the site; unique in its specification
@@ -6,10 +6,10 @@ changes:
     kind: settled                 # a word of the vocabulary `change_kind`
     title: {en: …, es: …, pt: …}
     text: {en: …, es: …, pt: …}
-    clauses: [ATDF-TOOL-001]      # optional: where it is said normatively
+    clauses: [ATDF-TOOL-001]      # optional: the clauses that define it
     examples: [mixed-catalog]     # optional: valid or invalid examples of this specification
 
-errata:                           # only of what no example holds; those have their own `errata`
+errata:                           # without those of examples, which have their own `errata`
   - id: suggestion-without-offset
     where: {en: …, es: …, pt: …}
     as_printed: …
@@ -52,7 +52,7 @@ _ERRATUM = {
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One entry of the changelog of a specification; `kind` is a word of `change_kind`."""
+    """One entry of a specification's changelog; `kind` is a word of `change_kind`."""
 
     id: str
     spec: str
@@ -66,10 +66,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Erratum:
-    """One correction of something that was printed before.
+    """One correction of a printed text.
 
-    `where` says in which printed text it stands. `example` and `at` (a JSON pointer) are the
-    example that holds it corrected, None where none does.
+    `where` names the printed text. `example` and `at` (a JSON pointer) locate the correction in an
+    example; both are None if no example has it.
     """
 
     id: str
@@ -85,7 +85,7 @@ class Erratum:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an entry may name: clause ids, and by specification its versions and example ids."""
+    """What an entry may name: clause ids, and each specification's versions and example ids."""
 
     clauses: frozenset[str]
     examples: Mapping[str, frozenset[str]]
@@ -153,7 +153,7 @@ def _of_example(example: Example, gathered: Gathered) -> Iterator[Erratum]:
 def _items(
     sources: Iterable[SourceFile], member: str, shape: Mapping[str, object], gathered: Gathered
 ) -> Iterator[tuple[SourceFile, Path_, Mapping[str, Json]]]:
-    """Every entry that has its form, with its place; an id twice in a file is a problem."""
+    """Yield each well-formed entry with its place; a repeated id in a file is a problem."""
     for source in sources:
         if member not in source.data:
             continue

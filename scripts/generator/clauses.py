@@ -1,8 +1,8 @@
-"""Clauses: the normative sentences, each with an id that is never used again.
+"""Clauses: the normative sentences. The id of a clause is never used for another.
 
-A clause stands at the schema position that owns it (`x-clauses`), or, where no position does, in
-the `clauses:` of a file of its spec. `defaults:` of such a file are keys that each of its clauses
-has unless it says otherwise.
+A clause belongs to the schema position that owns it (`x-clauses`). If there is no such position, it
+is in the `clauses:` of a file of its specification. The `defaults:` of such a file apply to each of
+its clauses that does not set the key.
 """
 
 from __future__ import annotations
@@ -76,17 +76,18 @@ _LISTED = (
     ("when", "block", "ardf_block"),
     ("when", "type", "resource_type"),
 )
-"""Keys that hold lists of words, each with the vocabulary of the words."""
+"""Keys that have lists of words, each with the vocabulary of the words."""
 _SINGLE = (("applies_to", "offers", "offer"), ("when", "tool", "tool_trait"))
 _VERSION = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}|[0-9]+\.[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """One clause as the source has it, and where: `home` is the file and line, `spec` its folder.
+    """One clause of the source.
 
-    `document` is the schema that it is about, `at` the pointers of the positions that own it.
-    `why` is what is lost when it is broken.
+    `home` is its file and line, and `spec` its directory. `document` is the schema that it is
+    about; `at` has the pointers of the positions that own it. `why` is what is lost if it is
+    broken.
     """
 
     id: str
@@ -99,21 +100,21 @@ class Clause:
     excluded: Text | None
     why: Text | None = None
     parts: tuple[Text, ...] = ()
-    """The requirements of a clause that has several, which is a group: each has one of its own."""
+    """The requirements of a group, a clause with several of them: each is a separate text."""
 
     @property
     def family(self) -> str | None:
-        """The family of a declared clause; None for a clause with a test of its own."""
+        """The family of a declared clause; None for a clause with a separate test."""
         return self.facts.get("family")
 
     def problem(self, what: str, do: str) -> Problem:
-        """Say what is wrong with the clause, at its place in the source."""
+        """Return a problem of the clause, at its place in the source."""
         return Problem(self.home.file, self.home.line, self.home.path, what, do)
 
     def as_json(self, version: str) -> dict[str, Json]:
-        """Give the entry of `clauses.json`; keys that say nothing are left out.
+        """Return the clause's entry in `clauses.json`, without empty keys.
 
-        `version` is the one that the clause came in, if it does not name another.
+        `version` introduced the clause, if the clause does not name another.
         """
         made: dict[str, Json] = {"id": self.id, "document": self.document}
         made["version"] = self.facts.get("version", version)
@@ -177,7 +178,7 @@ def read_clause(
     document: str | None = None,
     at: Path_ | None = None,
 ) -> Clause | None:
-    """Read one clause at `path` of `source`; `document` and `at` say which position owns it."""
+    """Read the clause at `path` of `source`; `document` and `at` are the position that owns it."""
     problems = list(misshapen(source, path, item, _SHAPE))
     gathered.problems += problems or list(_faults(Place(source, path, vocabularies), item))
     if problems:
@@ -204,7 +205,7 @@ def read_clause(
 
 
 def _parts(source: SourceFile, path: Path_, item: Json, gathered: Gathered) -> tuple[Text, ...]:
-    """The texts of a group, each kept by the clause's id and its number."""
+    """Return the texts of a group; their keys are the clause's id and a number."""
     found = (
         gathered.text(source, (*path, "parts", n), each, f"clause:{item['id']}.{n + 1}")
         for n, each in enumerate(item.get("parts", ()))
@@ -213,9 +214,9 @@ def _parts(source: SourceFile, path: Path_, item: Json, gathered: Gathered) -> t
 
 
 def _several(clause: Clause) -> Iterator[Problem]:
-    """Find a sentence that does not have exactly one requirement, of the strength of its clause.
+    """Yield a problem for each text without exactly one requirement of the clause's strength.
 
-    A clause that is raised where ATDF is claimed says so in a part of its own.
+    A clause that is stricter for servers that claim ATDF has a separate part for them.
     """
     told = clause.parts or (clause.text,)
     known = {clause.facts["requirement"], clause.facts.get("where_claimed")}
@@ -261,7 +262,7 @@ def _faults(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _undeclarable(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
-    """Find what a declared clause says that the judge of its family does not know."""
+    """Yield a problem for each part of a declared clause that its family's judge ignores."""
     if "family" not in item:
         if "when" in item:
             do = "Add `family`, or leave it out."
@@ -286,7 +287,7 @@ def _undeclarable(place: Place, item: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def twice(clauses: Iterable[Clause]) -> list[Problem]:
-    """Find each clause id that is defined in more than one place."""
+    """Return a problem for each clause id that is defined in more than one place."""
     first: dict[str, Clause] = {}
     problems = []
     for clause in clauses:
@@ -299,7 +300,7 @@ def twice(clauses: Iterable[Clause]) -> list[Problem]:
 
 
 def clauses_json(spec: str, version: str, clauses: Iterable[Clause]) -> Json:
-    """Give what `clauses.json` of a spec holds, in order of ids."""
+    """Return the content of a specification's `clauses.json`, in order of ids."""
     own = sorted((clause for clause in clauses if clause.spec == spec), key=lambda each: each.id)
     return {
         "spec": spec,

@@ -30,8 +30,8 @@ class _Parser(argparse.ArgumentParser):
 def main(arguments: Sequence[str]) -> int:
     """Run the generator.
 
-    Gives 0 if all is well and 1 if something is broken or stale; exits with 4 for bad usage. What
-    is wrong goes to standard error, the names of written files to standard output.
+    Returns 0 for success, and 1 if something is broken or stale; exits with 4 for bad usage.
+    Problems go to standard error, the names of written files to standard output.
     """
     options = _options(arguments)
     root: Path = options.root.resolve()
@@ -92,7 +92,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _broken(root: Path, source: Source, made: dict[str, bytes]) -> list[Problem]:
-    """Apply every policy that looks at the source as a whole, the examples last."""
+    """Apply every policy about the source as a whole; try the examples last."""
     schemas = {schema.file: json.loads(made[schema.file]) for schema in source.schemas}
     problems = [
         *policies.dangling(schemas, source.schemas),

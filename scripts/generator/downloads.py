@@ -1,10 +1,10 @@
-"""Everything that the site serves for download: the bytes, and where each file stands.
+"""Makes all files that the site serves for download: the content and the path of each.
 
     for each in downloads(source, frozen(root)):
         write(site / each.path, each.content)
 
-Paths are relative to the root of the site. All bytes depend on the source and on what was released
-alone, so two builds give the same ones; the archive has no times in it.
+Paths are relative to the root of the site. The content depends only on the source and the
+released files, and the archive has a fixed time. So two builds make the same bytes.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ from scripts.generator.texts import LANGUAGES
 INDEX, SUMS, ARCHIVE = "schema/index.json", "schema/SHA256SUMS", "schema/all.zip"
 LATEST = "latest"
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The first moment that an archive can name."""
+"""The earliest time that a ZIP archive can have."""
 
 
 @dataclass(frozen=True, slots=True)
 class Download:
     """One file of the site.
 
-    `spec`, `version` and `document` say what it is about, where it is about one. `language` is that
-    of the texts in it, None where it holds all three or none. `same_as` is the path of the file
-    whose bytes it has too.
+    `spec`, `version` and `document` name what it is about, if that is one. `language` is the
+    language of its texts; None if it has all three or none. `same_as` is the path of another file
+    with the same bytes.
     """
 
     path: str
@@ -51,11 +51,11 @@ class Download:
 
     @property
     def sha256(self) -> str:
-        """The sum of the content, in hexadecimal."""
+        """The SHA-256 of the content, in hexadecimal."""
         return hashlib.sha256(self.content).hexdigest()
 
     def as_json(self) -> dict[str, Json]:
-        """Give its entry in the index; what says nothing is left out."""
+        """Return its entry in the index, without empty members."""
         made = {
             "path": self.path,
             "kind": self.kind.value,
@@ -71,17 +71,18 @@ class Download:
 
 
 def frozen(root: Path) -> dict[str, bytes]:
-    """The released files below `root` as they were released, by path."""
+    """Return the released files below `root`, by path."""
     return {name: (root / name).read_bytes() for name in released_names(root)}
 
 
 def downloads(source: Source, held: Mapping[str, bytes] | None = None) -> tuple[Download, ...]:
-    """All files, in the order of their paths; `held` are released ones that nothing makes now."""
+    """Return all files by path; `held` has released files that the source no longer makes."""
     single = sorted(_single(source, held or {}), key=lambda each: each.path)
     index = Download(INDEX, _index(source, single), DownloadKind.INDEX)
     listed = [*single, index]
     sums = _sums(listed)
-    # Only the index is about the files; the sums in the archive leave out the archive itself.
+    # The index lists all files except the sums and the archive. The archive's sums omit the
+    # archive.
     inside = Download(SUMS, sums, DownloadKind.SUMS)
     archive = Download(ARCHIVE, _archive([*listed, inside]), DownloadKind.ARCHIVE)
     outside = Download(SUMS, _sums([*listed, archive]), DownloadKind.SUMS)
@@ -121,7 +122,7 @@ def _single(source: Source, held: Mapping[str, bytes]) -> Iterator[Download]:
 
 
 def _editors(source: Source, versions: Mapping[tuple[str, str], str]) -> Iterator[Download]:
-    """Which schema a file has by its name, for editors, with the texts of each language."""
+    """Yield the catalogs for editors, one per language: they find a file's schema by its name."""
     latest = [each for each in source.schemas if versions[each.spec, each.name] == each.version]
     base, words = source.project.id_base, source.vocabularies
     for language in LANGUAGES:
@@ -145,7 +146,7 @@ def _clauses(source: Source, made: Mapping[str, bytes]) -> Iterator[Download]:
 
 
 def _changes(source: Source) -> Iterator[Download]:
-    """What each version brought, what was corrected, and how far each document and field is."""
+    """Yield the changes of each specification: its changelog, its errata, the age of each field."""
     for spec, version in source.project.versions.items():
         value = changes_json(source, spec, version)
         yield Download(f"schema/{spec}/changes.json", as_bytes(value), DownloadKind.CHANGES, spec)
@@ -168,7 +169,7 @@ def _copy(first: Download, path: str, kind: DownloadKind) -> Download:
 
 
 def _latest(schemas: Iterable[Schema]) -> dict[tuple[str, str], str]:
-    """The greatest version of each document, by specification and name."""
+    """Return the latest version of each document, by specification and name."""
     found: dict[tuple[str, str], str] = {}
     for schema in schemas:
         key = (schema.spec, schema.name)

@@ -1,7 +1,7 @@
-"""The list by which an editor knows the schema of a file from its name: a catalog of Schema Store.
+"""A catalog for Schema Store: it lets an editor find the schema of a file by the file's name.
 
-Schema Store, from which most editors take their list, copies such entries. Its own schema for them
-is https://json.schemastore.org/schema-catalog.json.
+Most editors take their list from Schema Store, which copies such entries. Its schema for them is
+https://json.schemastore.org/schema-catalog.json.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ ENDINGS: Final[Mapping[str, str]] = {
     "runtime/retry-policy": "retry-policy",
     "runtime/toolset-catalog": "toolset-catalog",
 }
-"""The documents that people write by hand, and what the names of their files end in."""
+"""The documents that people write by hand, each with the ending of its file names."""
 NOTATIONS: Final = ("json", "yaml", "yml")
 
 
 def editor_catalog(
     schemas: Mapping[str, Mapping[str, Json]], places: Mapping[str, str]
 ) -> dict[str, Json]:
-    """Give the entries of documents by their schemas; `places` says where each schema is."""
+    """Return the catalog of documents from their schemas; `places` has the URL of each schema."""
     return {
         "$schema": "https://json.schemastore.org/schema-catalog.json",
         "version": 1,

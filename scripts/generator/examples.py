@@ -1,25 +1,25 @@
-"""`<spec>/examples/*.yaml`: documents that must pass, and ones that must fail in one known way.
+"""`<spec>/examples/*.yaml`: documents that must pass, and documents with one known fault.
 
 id: hotel-catalog                # also the name of the generated file
 document: catalog
 title: {en: …, es: …, pt: …}
 data: …
-text: {es: {/tools/0/description: …}, pt: {…}}      # optional: its human text, translated
-errata:                                             # optional: what the printed one said
+text: {es: {/tools/0/description: …}, pt: {…}}      # optional: translations of its texts
+errata:                                             # optional: the printed text
   - {at: /errors/0/instance, as_printed: …, corrected: …, why: {en: …, es: …, pt: …}}
 
-`{$example: hotel-tool}` in the data stands for the data of that example of the same specification.
+`{$example: hotel-tool}` means the data of that example of the same specification.
 
 id: hotel-catalog-nameless
-from: hotel-catalog              # a valid example, and what is changed in it (RFC 6902)
+from: hotel-catalog              # a valid example, and the changes to it (RFC 6902)
 change: [{op: remove, path: /tools/0/name}]
 title: {en: …, es: …, pt: …}
-breaks: ATDF-TOOL-001            # it must break this clause, at this JSON path, by this keyword,
-at: $.tools[0]                   # and nothing else; for a rule that no schema holds the keyword
-keyword: required                # is the id of the clause
+breaks: ATDF-TOOL-001            # the only clause that it breaks
+at: $.tools[0]                   # the JSON path of the fault
+keyword: required                # the broken keyword; the clause's id, if it is not in a schema
 
-In addition, only recommendations (clauses other than MUST) may be broken: the printed examples of
-other authors leave descriptions out.
+An example may also break recommendations (clauses other than MUST): the printed examples of other
+authors have no descriptions.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _INVALID = {
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example; `breaks`, `at`, `keyword` and `from_` are None for one that must pass."""
+    """One example; `breaks`, `at`, `keyword` and `from_` are None if it must pass."""
 
     id: str
     spec: str
@@ -74,7 +74,7 @@ class Example:
 
     @property
     def valid(self) -> bool:
-        """Whether it must pass."""
+        """Whether the example must pass."""
         return self.breaks is None
 
     @property
@@ -83,7 +83,7 @@ class Example:
         return f"{'valid' if self.valid else 'invalid'}/{self.id}.json"
 
     def as_json(self) -> dict[str, Json]:
-        """Give its entry in the index; the file has the data."""
+        """Return its entry in the index; the data is in the file."""
         made: dict[str, Json] = {
             "id": self.id,
             "file": self.file,
@@ -135,7 +135,7 @@ def _keep(known: dict[tuple[str, str], Example], example: Example, gathered: Gat
 def _read_common(
     source: SourceFile, shape: Mapping[str, Shape], gathered: Gathered
 ) -> tuple[str, str, Text] | None:
-    """Give the id, the specification and the title of an example."""
+    """Return the id, the specification and the title of an example; None if they are invalid."""
     problems = list(misshapen(source, (), source.data, shape))
     gathered.problems += problems
     if problems:
@@ -155,9 +155,9 @@ def _key(source: SourceFile) -> tuple[str, str]:
 
 
 def _filled(value: Json, spec: str, held: Mapping[tuple[str, str], Json]) -> Json:
-    """Put in what `$example` stands for; raises KeyError for an example that there is not.
+    """Replace each `$example` by that example's data; raises `KeyError` if there is none.
 
-    What is put in is taken as it stands, so that no two examples can hold each other.
+    It does not replace anything inside that data, so two examples cannot include each other.
     """
     if isinstance(value, dict):
         if value.keys() == {"$example"}:
@@ -256,7 +256,7 @@ def _read_invalid(
 
 
 def index_json(spec: str, examples: Iterable[Example]) -> Json:
-    """Give what `fixtures/examples/<spec>/index.json` holds: all its examples, in order of ids."""
+    """Return the content of `fixtures/examples/<spec>/index.json`: all examples, sorted by id."""
     own = sorted((each for each in examples if each.spec == spec), key=lambda each: each.id)
     return {
         "spec": spec,

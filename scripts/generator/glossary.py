@@ -1,6 +1,6 @@
-"""`glossary.yaml`: the words of the project, one for each thing, in each language.
+"""`glossary.yaml`: the terms of the project, one for each thing, in each language.
 
-tool:                            # a short name for it, also its anchor on the site
+tool:                            # a short name, also the anchor on the site
   term: {en: …, es: …, pt: …}
   text: {en: …, es: …, pt: …}
 """
@@ -19,7 +19,7 @@ _SHAPE = Each({"term": TEXT, "text": TEXT})
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One entry: `term` is what a thing is called, `text` says what it is."""
+    """One entry: `term` is the name of a thing, `text` explains it."""
 
     name: str
     term: Text

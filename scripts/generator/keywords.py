@@ -1,6 +1,6 @@
-"""What JSON Schema 2020-12 calls a keyword, and where one schema stands inside another.
+"""The keywords of JSON Schema 2020-12, and those that contain other schemas.
 
-The generator walks keywords, not keys: `properties` may hold a member that is named `description`.
+The generator walks keywords, not keys: `properties` may have a member that is named `description`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ SINGLE = (
     "unevaluatedItems", "unevaluatedProperties",
 )  # fmt: skip
 IN_PLACE = ("allOf", "anyOf", "oneOf", "then", "else", "if", "not")
-"""Those whose subschemas are about the same value, not about a part of it."""
+"""The keywords whose subschemas are about the same value, not about a part of it."""
 TEXTS = ("title", "description")
 OTHERS = (
     "$ref", "$comment", "type", "enum", "const", "multipleOf", "maximum", "exclusiveMaximum",
@@ -28,7 +28,7 @@ KEYWORDS = frozenset((*MAPS, *LISTS, *SINGLE, *TEXTS, *OTHERS))
 
 
 def children(schema: Json) -> Iterator[tuple[Path_, Json]]:
-    """Give each schema directly inside `schema`, with the steps to it."""
+    """Yield each schema directly inside `schema`, with the steps to it."""
     if not isinstance(schema, dict):
         return
     for keyword, value in schema.items():
@@ -43,7 +43,7 @@ def children(schema: Json) -> Iterator[tuple[Path_, Json]]:
 
 
 def positions(schema: Json, path: Path_ = ()) -> Iterator[tuple[Path_, Json]]:
-    """Give `schema` and every schema inside it, at any depth, each with its path."""
+    """Yield `schema` and every schema inside it, at any depth, each with its path."""
     yield path, schema
     for steps, child in children(schema):
         yield from positions(child, (*path, *steps))

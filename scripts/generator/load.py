@@ -1,8 +1,8 @@
-"""YAML 1.2 as plain JSON values, with the line of every one of them.
+"""Reads YAML 1.2 as plain JSON values, with the line of each value.
 
-A round-trip loader would hand out subclasses of dict and list, and a date for `2025-01-15`. The
-source is JSON written in YAML, so values are made here from the node tree: mappings with string
-keys, sequences, and the scalars of JSON.
+A round-trip loader would return subclasses of dict and list, and a date for `2025-01-15`. The
+source is JSON written in YAML, so this module makes the values from the node tree: mappings with
+string keys, sequences, and JSON scalars.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _TAG = "tag:yaml.org,2002:"
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One YAML file: `file` relative to the root, its value, and the line of each path in it."""
+    """One YAML file: its path relative to the root, its value, and the line of each place in it."""
 
     file: str
     data: Json
     lines: Mapping[Path_, int]
 
     def problem(self, path: Path_, what: str, do: str) -> Problem:
-        """Give a problem at `path`, at the line of the nearest place that the file has."""
+        """Return a problem at `path`, with the line of the nearest place that the file has."""
         place = path
         while place and place not in self.lines:
             place = place[:-1]
@@ -45,10 +45,10 @@ class SourceFile:
 
 
 def load(root: Path, files: Iterable[Path]) -> list[SourceFile]:
-    """Read YAML files below `root`, in order; the value of an empty one is None.
+    """Read YAML files below `root`, in order; the value of an empty file is None.
 
-    Raises `SourceError` for what is not UTF-8, not YAML, has a key twice, or holds a value that
-    JSON has not.
+    Raises `SourceError` for a file that is not UTF-8 or not YAML, that has a key twice, or that has
+    a value that JSON lacks.
     """
     asked = [(file.relative_to(root).as_posix(), file.read_bytes()) for file in files]
     if len(_PARSED) > _REMEMBERED:
@@ -65,13 +65,13 @@ def load(root: Path, files: Iterable[Path]) -> list[SourceFile]:
 
 _Named = tuple[str, bytes]
 _PARSED: dict[_Named, SourceFile | list[Problem]] = {}
-"""Parsing takes most of the generator's time, and a test runs it often."""
+"""A cache: parsing takes most of the generator's time, and tests run it often."""
 
 _REMEMBERED = 4096
-"""Files that are kept; a process that reads so many has changed them again and again."""
+"""The most files in the cache; a process that reads more has changed the same files repeatedly."""
 
 _MANY = 100
-"""From so many files on, other processes take a share: each costs a tenth of a second to start."""
+"""The fewest files for which other processes help: each takes a tenth of a second to start."""
 
 
 def _parsed(files: list[_Named]) -> list[SourceFile | list[Problem]]:
@@ -158,7 +158,7 @@ def _value(
 
 
 def _scalar(tag: object, text: str) -> Json:
-    """Give the JSON value of a scalar; a tag that JSON has not (a timestamp) leaves the text."""
+    """Return the JSON value of a scalar; a tag without a JSON type (a timestamp) is a string."""
     match str(tag).removeprefix(_TAG):
         case "null":
             return None

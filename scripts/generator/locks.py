@@ -1,8 +1,8 @@
-"""What must be remembered between two runs: translations, ids that were used, released files.
+"""What one run must know of the last: translations, ids that were used, released files.
 
-`translations.lock` holds, for each text, the hashes of its three languages when they last agreed.
-An English text that changed while a translation did not makes that translation stale. `ids.lock`
-holds every clause id that was ever used. `schema/released.sha256` freezes released versions.
+`translations.lock` has, for each text, the hashes of its three languages when they last agreed. If
+an English text changes and a translation does not, the translation is stale. `ids.lock` has every
+clause id that was ever used. `schema/released.sha256` freezes released versions.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _NAMES = {"es": "Spanish", "pt": "Portuguese"}
 def translations(
     root: Path, texts: Mapping[str, Text], *, accept: bool = False
 ) -> tuple[bytes, list[Problem]]:
-    """Give the new content of `translations.lock`, and the translations that are stale.
+    """Return the new content of `translations.lock`, and a problem for each stale translation.
 
-    The entry of a stale text stays as it was, unless `accept` says that its translations were read
-    and still hold.
+    The entry of a stale text stays unchanged. With `accept`, its translations count as correct.
     """
     known = {
         entry["key"]: (entry["en"], entry["es"], entry["pt"])
@@ -66,9 +65,9 @@ def _hash(text: str) -> str:
 def ids(
     root: Path, clauses: Iterable[Clause], *, retire: Iterable[str] = ()
 ) -> tuple[bytes, list[Problem]]:
-    """Give the new content of `ids.lock`, and the ids that are used again or have gone.
+    """Return the new content of `ids.lock`, and a problem for each id that is reused or missing.
 
-    An id in `retire` is marked as retired; it can never be used again.
+    It marks the ids in `retire` as retired; nobody can use those again.
     """
     known = {entry["id"]: entry["state"] for entry in _entries(root, IDS, _ID)}
     live = {clause.id: clause for clause in clauses}
@@ -93,9 +92,9 @@ def ids(
 
 
 def released(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
-    """Find each file of a released version that `files` would change, or that is no longer there.
+    """Return a problem for each released file that `files` would change, or that is missing.
 
-    A file that nothing makes any more stays as it was, where its version was followed by another.
+    A file that the source no longer makes must stay unchanged. It needs a later version.
     """
     problems = []
     for entry in _entries(root, RELEASED, _FILE):
@@ -120,7 +119,7 @@ def released(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
 
 
 def _followed(name: str, files: Iterable[str]) -> bool:
-    """Whether the same file is made of a later version."""
+    """Return whether the source makes the same file for a later version."""
     folder, spec, version, last = name.split("/")
     return any(
         each.startswith(f"{folder}/{spec}/") and each.endswith(f"/{last}")
@@ -130,17 +129,19 @@ def _followed(name: str, files: Iterable[str]) -> bool:
 
 
 def number(version: str) -> tuple[int, ...]:
-    """A version as numbers, which have an order."""
+    """Return a version as numbers, which can be compared."""
     return tuple(int(part) for part in version.split("."))
 
 
 def released_names(root: Path) -> list[str]:
-    """The paths of all released files, in their order."""
+    """Return the sorted paths of all released files."""
     return sorted(entry["name"] for entry in _entries(root, RELEASED, _FILE))
 
 
 def release(root: Path, files: Mapping[str, bytes]) -> bytes:
-    """Give the content of `released.sha256` that freezes every schema and clause of `files` too."""
+    """Return the new content of `released.sha256`, which freezes the schemas and clauses of
+    `files`.
+    """
     digests = {entry["name"]: entry["digest"] for entry in _entries(root, RELEASED, _FILE)}
     for name, content in files.items():
         if name.startswith("schema/") and not name.startswith("schema/source/"):
@@ -149,7 +150,7 @@ def release(root: Path, files: Mapping[str, bytes]) -> bytes:
 
 
 def _entries(root: Path, name: str, form: re.Pattern[str]) -> list[re.Match[str]]:
-    """Read a lock; raises `SourceError` for lines that are none of it: a merge may leave them."""
+    """Read a lock; raises `SourceError` for invalid lines, which a merge may leave."""
     file = root / name
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     entries = [form.fullmatch(line) for line in lines]

@@ -1,4 +1,4 @@
-"""`messages/*.yaml`: every sentence that the kit and the validator say, by id."""
+"""`messages/*.yaml`: all sentences of the kit and the validator, by id."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ID = re.compile(r"[a-z][a-z0-9]*([._-][a-z0-9]+)*")
 
 
 def read_messages(sources: Iterable[SourceFile], gathered: Gathered) -> dict[str, Text]:
-    """Read all message files: each a map from an id to a text with `{placeholders}`.
+    """Read all message files: each maps an id to a text with `{placeholders}`.
 
-    Gives id → text; a file may still be empty. An id that is defined twice, or whose languages
-    differ in their placeholders, is a problem.
+    Returns the texts by id; a file may be empty. It is a problem if an id is defined twice, or if
+    the languages have different placeholders.
     """
     messages: dict[str, Text] = {}
     homes: dict[str, str] = {}
@@ -66,7 +66,7 @@ def _placeholders_agree(source: SourceFile, name: str, text: Text, gathered: Gat
 
 
 def messages_json(messages: dict[str, Text], vocabulary_texts: dict[str, Text]) -> Json:
-    """Give what `messages.json` holds: each id with its three languages, in order of ids.
+    """Return the content of `messages.json`: each id with its three languages, in order of ids.
 
     The text of a vocabulary's value has the id `vocabulary.<name>.<value>`.
     """

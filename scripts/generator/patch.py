@@ -16,23 +16,23 @@ _MEMBERS = {
 
 
 def steps(pointer: str) -> list[str]:
-    """Give the steps of a JSON pointer; raises `ValueError` for what is none."""
+    """Return the steps of a JSON pointer; raises `ValueError` if it is invalid."""
     if pointer and not pointer.startswith("/"):
         raise ValueError(f"`{pointer}` is not a JSON pointer")
     return list(steps_of(pointer))
 
 
 def resolve(value: Json, pointer: str) -> Json:
-    """Give the value at `pointer`; raises `ValueError` where there is none."""
+    """Return the value at `pointer`; raises `ValueError` if there is none."""
     for step in steps(pointer):
         value = _child(value, step, pointer)
     return value
 
 
 def apply(value: Json, operations: Sequence[Json]) -> Json:
-    """Give `value` with all `operations` applied in order; `value` itself stays as it is.
+    """Return a copy of `value` with all `operations` applied in order.
 
-    Raises `ValueError`, in words, for an operation that cannot be applied.
+    Raises `ValueError`, with an explanation, if an operation cannot be applied.
     """
     root = {"": copy.deepcopy(value)}
     for operation in operations:

@@ -1,4 +1,7 @@
-"""A place in the source, and what can be wrong at any: a word of no vocabulary, an odd version."""
+"""A place in the source, and the problems that any place may have.
+
+They are a word that is not in its vocabulary, and a malformed version.
+"""
 
 from __future__ import annotations
 
@@ -13,23 +16,23 @@ from scripts.generator.vocabularies import Vocabulary
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A path in a source file, with the vocabularies that its words are from."""
+    """A path in a source file, with the vocabularies of its words."""
 
     source: SourceFile
     path: Path_
     vocabularies: Mapping[str, Vocabulary]
 
     def problem(self, what: str, do: str, below: Path_ = ()) -> Problem:
-        """A problem here, or at the path `below` this place."""
+        """Return a problem at this place, or at the path `below` it."""
         return self.source.problem((*self.path, *below), what, do)
 
     def words(self, vocabulary: str) -> list[str]:
-        """The words of a vocabulary; none if there is no such vocabulary."""
+        """Return the words of a vocabulary; none if there is no such vocabulary."""
         known = self.vocabularies.get(vocabulary)
         return known.words() if known is not None else []
 
     def odd_word(self, word: str | None, vocabulary: str, below: Path_) -> Iterator[Problem]:
-        """Complain about a word that is not in its vocabulary."""
+        """Yield a problem if a word is not in its vocabulary."""
         words = self.words(vocabulary)
         if word is not None and word not in words:
             what = f"`{word}` is not in the vocabulary `{vocabulary}`."
@@ -38,6 +41,6 @@ class Place:
     def odd_version(
         self, version: str | None, form: re.Pattern[str], example: str, below: Path_
     ) -> Iterator[Problem]:
-        """Complain about a version that is written otherwise than `example`."""
+        """Yield a problem if a version does not match `form`; `example` is a correct one."""
         if version is not None and not form.fullmatch(version):
             yield self.problem(f"`{version}` is not a version.", f"Write it like {example}.", below)

@@ -1,4 +1,4 @@
-"""What no single file of the source can see."""
+"""The checks that need more than one file of the source."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from scripts.generator.vocabularies import member
 
 
 def dangling(schemas: Mapping[str, Json], sources: Iterable[Schema]) -> list[Problem]:
-    """Find each `$ref` without a target.
+    """Return a problem for each `$ref` without a target.
 
-    `schemas` holds each generated schema by the path of its file.
+    `schemas` has each generated schema by the path of its file.
     """
     registry: Registry[Json] = Registry().with_resources(
         (schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()
@@ -44,10 +44,10 @@ def dangling(schemas: Mapping[str, Json], sources: Iterable[Schema]) -> list[Pro
 
 
 def undescribed(schemas: Iterable[Schema]) -> list[Problem]:
-    """Find each property without a description.
+    """Return a problem for each property without a description.
 
-    One that is a `$ref` is described where it leads. A property that is named again, in a branch,
-    has its description where the same object names it first; in `if` and `not` it needs none.
+    A `$ref` has its description at its target. A property that a branch repeats has its description
+    where the same object first declares it. In `if` and `not` a property needs none.
     """
     problems = []
     for schema in schemas:
@@ -81,7 +81,7 @@ def _undescribed(node: Json, path: Path_, known: frozenset[str]) -> Iterable[Pat
 
 
 def unowned(schemas: Iterable[Schema], clauses: Iterable[Clause]) -> list[Problem]:
-    """Find each document whose root no clause owns: what breaks there would break no clause."""
+    """Return a problem for each document whose root no clause owns: a fault there has no clause."""
     owned = {(clause.spec, clause.document) for clause in clauses if "" in clause.at}
     return [
         schema.source.problem((), "No clause owns the document itself.", "Add `x-clauses` here.")
@@ -91,7 +91,7 @@ def unowned(schemas: Iterable[Schema], clauses: Iterable[Clause]) -> list[Proble
 
 
 def lost_documents(schemas: Iterable[Schema], clauses: Iterable[Clause]) -> list[Problem]:
-    """Find each clause about a document that its specification has not."""
+    """Return a problem for each clause about a document that its specification lacks."""
     known = {(schema.spec, schema.name) for schema in schemas}
     return [
         clause.problem(
@@ -104,7 +104,7 @@ def lost_documents(schemas: Iterable[Schema], clauses: Iterable[Clause]) -> list
 
 
 def lost_examples(schemas: Iterable[Schema], examples: Iterable[Example]) -> list[Problem]:
-    """Find each example of a document that its specification has not."""
+    """Return a problem for each example of a document that its specification lacks."""
     known = {(schema.spec, schema.name) for schema in schemas}
     return [
         example.source.problem(
@@ -116,7 +116,7 @@ def lost_examples(schemas: Iterable[Schema], examples: Iterable[Example]) -> lis
 
 
 def lost_aliases(project: Project, schemas: Iterable[Schema]) -> list[Problem]:
-    """Find each alias of a document that its specification has not."""
+    """Return a problem for each alias of a document that its specification lacks."""
     listed = list(schemas)
     specs = {schema.spec for schema in listed}
     known = {f"{schema.spec}/{schema.name}" for schema in listed}
@@ -129,7 +129,7 @@ def lost_aliases(project: Project, schemas: Iterable[Schema]) -> list[Problem]:
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What the judges of the chapters name, each with its places: `file:line`.
+    """The names that the judges of the chapters use, each with its places: `file:line`.
 
     `clauses` are the ids in `@clause(…)`, `families` the words in `@family(…)`.
     """
@@ -139,7 +139,7 @@ class Tested:
 
 
 def tested(root: Path) -> tuple[Tested, list[Problem]]:
-    """Read what the test files of the kit name. A file that is not Python is a problem."""
+    """Return the names in the chapters' test files; a file that is not Python is a problem."""
     found: dict[str, dict[str, list[str]]] = {"clause": {}, "family": {}}
     problems = []
     for file in sorted((root / "conformance").rglob("test_*.py")):
@@ -161,7 +161,7 @@ def tested(root: Path) -> tuple[Tested, list[Problem]]:
 
 
 def _named(decorator: ast.expr) -> Iterable[tuple[str, str]]:
-    """What a decorator names: `@clause("A-1")` or `@family(Family.TOOL)`."""
+    """Yield the names in a decorator: `@clause("A-1")` or `@family(Family.TOOL)`."""
     if not isinstance(decorator, ast.Call):
         return
     function = decorator.func
@@ -176,10 +176,10 @@ def _named(decorator: ast.expr) -> Iterable[tuple[str, str]]:
 def unproven(
     clauses: Iterable[Clause], examples: Iterable[Example], tested: Tested
 ) -> list[Problem]:
-    """Find each clause that nothing judges, and each test of a clause that does not exist.
+    """Return a problem for each clause without evidence, and for each test of an unknown clause.
 
-    A clause is judged by a test of the kit, alone or with its family, shown by an invalid example,
-    or excluded with a reason.
+    The evidence is a test of the kit, for the clause or its family, or an invalid example. A clause
+    that is excluded with a reason needs none.
     """
     listed = list(clauses)
     shown = {example.breaks for example in examples} | tested.clauses.keys()
@@ -200,7 +200,10 @@ def unproven(
 
 
 def misdeclared(clauses: Iterable[Clause], tested: Tested) -> list[Problem]:
-    """Find each family without one judge, and each declared clause with a test of its own."""
+    """Return a problem for each family without exactly one judge.
+
+    A declared clause with a separate test is a problem too.
+    """
     problems: list[Problem] = []
     declared: dict[str, list[Clause]] = {}
     for clause in clauses:

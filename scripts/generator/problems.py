@@ -1,4 +1,4 @@
-"""What is wrong with the source: always what, where, and what to do."""
+"""Problems in the source. Each says what is wrong, where, and what to do."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Problem:
     """One fault of the source or of a generated file.
 
-    `file` is relative to the root of the project, `line` counts from 1 (0: the whole file), `path`
+    `file` is relative to the root of the project. `line` counts from 1 (0: the whole file). `path`
     is a JSON pointer into the file (empty: the whole file).
     """
 
@@ -25,7 +25,7 @@ class Problem:
 
 
 class SourceError(Exception):
-    """The source cannot be used; `problems` gives all the reasons together."""
+    """The source cannot be used; `problems` has all reasons."""
 
     def __init__(self, problems: list[Problem]) -> None:
         self.problems = sorted(set(problems))

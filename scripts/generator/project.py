@@ -1,4 +1,4 @@
-"""`project.yaml`: what is true of the whole project."""
+"""`project.yaml`: facts about the whole project."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _KINDS = ("normative", "informative")
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Another text that specifications refer to, as of a date: `normative` if it binds."""
+    """Another text that specifications refer to, with its date. `kind` says if it is normative."""
 
     title: str
     date: str
@@ -36,10 +36,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """The base of every `$id`, where the project is kept, and the version of each specification.
+    """The base of every `$id`, the address of the repository, and each specification's version.
 
-    `aliases` are older names of schemas, each with its `spec/document`; `legacy_labels` say by
-    specification what an older label of a version means.
+    `aliases` are older names of schemas, each with its `spec/document`. `legacy_labels` has, for
+    each specification, what an older label of a version means.
     """
 
     id_base: str
@@ -51,7 +51,7 @@ class Project:
 
 
 def read_project(source: SourceFile, gathered: Gathered) -> Project:
-    """Read `project.yaml`; each fault becomes a problem, and gives a project that has nothing."""
+    """Read `project.yaml`. Each fault becomes a problem, and the project is then empty."""
     problems = list(misshapen(source, (), source.data, _SHAPE))
     gathered.problems += problems
     if problems:

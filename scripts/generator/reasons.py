@@ -1,10 +1,10 @@
 """`<spec>/why*.yaml`: what an agent or a person loses when a clause is broken.
 
 why:
-  - clauses: [ATDF-CAT-002, ATDF-DESC-005]   # clauses with one reason share an entry
+  - clauses: [ATDF-CAT-002, ATDF-DESC-005]   # clauses with the same reason share an entry
     text: {en: …, es: …, pt: …}
 
-A clause that quotes the sentence of another standard has its reason there.
+A clause that quotes another standard needs no entry: the quote is its reason.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SHAPE = {"why": [{"clauses": [str], "text": TEXT}]}
 def with_reasons(
     clauses: Iterable[Clause], sources: Iterable[SourceFile], gathered: Gathered
 ) -> list[Clause]:
-    """Give the clauses with their reasons; each fault becomes a problem."""
+    """Return the clauses with their reasons; each fault becomes a problem."""
     listed = list(clauses)
     known = {each.id for each in listed}
     reasons: dict[str, Text] = {}
@@ -45,7 +45,7 @@ def with_reasons(
 
 
 def unreasoned(clauses: Iterable[Clause]) -> list[Problem]:
-    """Find each clause that neither says why it is there nor quotes the sentence it rests on."""
+    """Return a problem for each clause with neither a reason nor a quoted source."""
     return [
         each.problem(f"Nothing says why {each.id} is there.", "Add a sentence to `why.yaml`.")
         for each in clauses

@@ -1,9 +1,9 @@
-"""Runs every example of a generated tree: `run_examples.py TREE`, in a process of its own.
+"""Runs every example of a generated tree, in a separate process: `run_examples.py TREE`.
 
-The tree holds what the generator has just made, and the validator of the kit next to it, so that
-nothing here depends on the files that are committed. Prints a JSON array of what is wrong: first
-`{what}` for a format that refuses nothing here, and `{schema, at, what}` for a schema that is not
-valid 2020-12; where there are none of these, `{spec, id, what}` for an example not as it says.
+The tree has the new generated files and a copy of the kit's validator, so that nothing here depends
+on committed files. It prints a JSON array of problems. A problem is `{what}` for a format that
+accepts any value here, or `{schema, at, what}` for a schema that is not valid 2020-12. If there are
+none of these, it is `{spec, id, what}` for an example that does not match its index.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ BAD_VALUES: Mapping[str, str] = {
     "uri": "no scheme",
     "uri-reference": "a b",
 }
-"""A value that each format must refuse; a validator without its helpers accepts them all."""
+"""An invalid value of each format; a validator without its helper packages accepts them all."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Break:
-    """One thing wrong with a document; `at` is a JSON path, `clause` the id of the clause."""
+    """One fault of a document; `at` is a JSON path, `clause` the id of the clause."""
 
     at: str
     keyword: str
@@ -47,7 +47,7 @@ class Break:
 
 
 def main(tree: Path) -> int:
-    """Run the examples of `tree`; gives 0 also where some are wrong, as the output says so."""
+    """Run the examples of `tree`; return 0 even if some are wrong, because the output says so."""
     sys.path.insert(0, str(tree))
     wrong: list[dict[str, str]] = [
         {"what": f"The format {name} accepts {BAD_VALUES[name]!r} here."} for name in deaf()
@@ -66,7 +66,7 @@ def main(tree: Path) -> int:
 
 
 def deaf() -> list[str]:
-    """Give the formats that refuse nothing here."""
+    """Return the formats that accept an invalid value here."""
     from conformance.spec.format_checker import (  # noqa: PLC0415 - that of the tree
         format_checker,
     )
@@ -93,10 +93,10 @@ def _recommendations(tree: Path) -> frozenset[str]:
 
 
 def _differences(entry: Mapping[str, Json], data: Json, should: frozenset[str]) -> Iterator[str]:
-    """Say how an example is other than its index says.
+    """Yield how an example differs from what its index says.
 
-    What is only recommended may be broken, unless the example is about that: the seeds' own
-    examples leave descriptions out.
+    It may break recommendations, unless it is an example of a broken one: the printed examples of
+    the original texts have no descriptions.
     """
     expected = [Break(entry["at"], entry["keyword"], entry["breaks"])] if "breaks" in entry else []
     ignored = should - {each.clause for each in expected}
@@ -112,10 +112,10 @@ def _differences(entry: Mapping[str, Json], data: Json, should: frozenset[str]) 
 
 
 def _breaks(document: str, data: Json) -> list[Break]:
-    """Give what the validator of the tree finds, in order of places.
+    """Return the faults that the tree's validator finds, in order.
 
-    A `pattern` next to a `format` is there for validators that only note formats: where both are
-    broken, that is one break, of the format.
+    A `pattern` next to a `format` is for validators that do not check formats. If both fail, that
+    is one fault, of the format.
     """
     from conformance.formats.validate.validate import validate  # noqa: PLC0415 - that of the tree
 

@@ -1,10 +1,9 @@
 """Schemas of the source: plain JSON Schema 2020-12, with texts in three languages and clauses.
 
-Four things are added to it: `title` and `description` are `{en, es, pt}`, `x-clauses` hold the
-clauses that a position owns (`- ref: ID` where a second position belongs to the same clause),
-`x-document` says what file the schema becomes, and `x-status` and `x-since` how far a field is
-settled, where that is not so of the whole document. `enum: {$vocabulary: name}` stands for the
-words of a vocabulary.
+The source adds four things. `title` and `description` are `{en, es, pt}`. `x-clauses` has the
+clauses that a position owns; another position of the same clause has `- ref: ID`. `x-document`
+names the generated file. `x-status` and `x-since` give the status and first version of a field that
+differs from its document. `enum: {$vocabulary: name}` means the words of a vocabulary.
 """
 
 from __future__ import annotations
@@ -32,19 +31,19 @@ _SHAPES = (
     | {key: [ANY] for key in LISTS}
     | {"$ref": str, "pattern": str, "x-clauses": [Each(ANY)], "x-status": str, "x-since": str}
 )
-"""The shapes that the generator itself relies on; the rest is for the metaschema to judge."""
+"""The shapes that the generator depends on; the metaschema checks the rest."""
 _NAME = re.compile(r"[a-z][a-z0-9-]*")
 _VERSION = re.compile(r"[0-9]+\.[0-9]+")
 _CLASS = re.compile(r"\[(?:[^\\\]]|\\.)*\]")
 _NOT_EVERYWHERE = re.compile(r"\(\?(?!:)|\\[^\\/\[\](){}.*+?^$|]|[*+?}]\+")
-"""Lookaround, named groups, flags, escapes that validators read differently, possessive marks."""
+"""Lookaround, named groups, flags, escapes with several meanings, possessive quantifiers."""
 _ONE_LINE = {"pattern": "\n"}
 _ESCAPE = re.compile(r"\\[^\\/\[\](){}.*+?^$|-]")
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """One schema of the source, and the file that it becomes."""
+    """One schema of the source, and its generated file."""
 
     source: SourceFile
     spec: str
@@ -179,7 +178,7 @@ def _odd_keywords(place: Place, node: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _odd_age(place: Place, node: Mapping[str, Json]) -> Iterator[Problem]:
-    """What is wrong with the status of a field or a document, or with the version it came in."""
+    """Yield the problems with the status of a field or document, and with its first version."""
     below: Path_ = ("x-status",)
     status = node.get("x-status")
     if not place.path:
@@ -189,7 +188,7 @@ def _odd_age(place: Place, node: Mapping[str, Json]) -> Iterator[Problem]:
 
 
 def _means_many_things(pattern: str) -> str | None:
-    """Give the first part of a pattern that not every validator reads alike, if it has one."""
+    """Return the first part of a pattern that validators interpret differently, or None."""
     inside = [_ESCAPE.search(each) for each in _CLASS.findall(pattern)]
     outside = _NOT_EVERYWHERE.search(_CLASS.sub("x", pattern))
     return next((odd.group() for odd in (outside, *inside) if odd), None)
@@ -211,7 +210,7 @@ def _odd_enum(place: Place, value: Json) -> Iterator[Problem]:
 def schema_json(
     schema: Schema, id_base: str, vocabularies: Mapping[str, Vocabulary], language: str = "en"
 ) -> Json:
-    """Give the generated schema, with its texts in `language`."""
+    """Return the generated schema, with its texts in `language`."""
     head = {
         "$schema": DIALECT,
         "$id": f"{id_base}/{schema.file}",

@@ -1,16 +1,16 @@
-"""`seeds/*.yaml`: the facts of the original texts, each with what shows it today.
+"""`seeds/*.yaml`: the facts of the original texts, each with its evidence today.
 
-id: "000"                        # the text; an item is named after it: 000-1
+id: "000"                        # the text; its items are 000-1, 000-2, …
 title: {en: …, es: …, pt: …}
 groups:
   - title: {en: …, es: …, pt: …}
     items:
       - fact: tools              # a printed word, or a text in three languages
         shown: [clause ATDF-CAT-001]
-        state: differs           # `present` where it is absent; or `out`: left out, with the reason
+        state: differs           # default `present`; `out`: left out, for a reason
 
-`blocks.yaml`, `conversions.yaml` and `requests.yaml` hold what several items may show. A test runs
-all of it: `tests/spec/test_seed_items.py`, which also says what `shown` may hold.
+`blocks.yaml`, `conversions.yaml` and `requests.yaml` have evidence that several items may share.
+`tests/spec/test_seed_items.py` runs all of it, and says what `shown` may contain.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _TRIALS = {
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One fact of an original text. A `fact` that is a `str` is a word as it was printed."""
+    """One fact of an original text. A `fact` that is a `str` is a printed word."""
 
     id: str
     fact: str | Text
@@ -50,7 +50,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Facts that belong together."""
+    """A group of related facts."""
 
     title: Text
     items: tuple[Item, ...]
@@ -67,7 +67,7 @@ class Seed:
 
 @dataclass(frozen=True, slots=True)
 class Seeds:
-    """All original texts; `trials` by kind and name."""
+    """All original texts, and the trials by kind and name."""
 
     seeds: tuple[Seed, ...] = ()
     trials: Mapping[str, Mapping[str, Json]] = field(default_factory=dict)

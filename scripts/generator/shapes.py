@@ -1,8 +1,8 @@
-"""What shape a value of the source must have, written as a value of that shape.
+"""The shape that a value of the source must have, written as a similar value.
 
-`str` and `bool` stand for themselves, `ANY` for anything, `TEXT` for a text in three languages
-(which `texts` looks into), `[shape]` for a list, `Each(shape)` for a map with any keys, and a dict
-for a map with exactly these keys; a key that ends in `?` may be missing.
+`str` and `bool` mean these types, `ANY` any value, and `TEXT` a text in three languages, which
+`texts` checks. `[shape]` is a list, and `Each(shape)` a map with any keys. A dict is a map with
+exactly these keys; a key that ends in `?` is optional.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Shape = Any
 
 @dataclass(frozen=True, slots=True)
 class Each:
-    """A map with any keys, whose values all have one shape."""
+    """A map with any keys, whose values all have the same shape."""
 
     shape: Shape
 
@@ -38,7 +38,7 @@ _NAMES = {
 
 
 def misshapen(source: SourceFile, path: Path_, value: Json, shape: Shape) -> Iterator[Problem]:
-    """Find each place in `value`, which stands at `path`, that does not have its shape."""
+    """Yield a problem for each place in `value`, which is at `path`, without the right shape."""
     if shape is ANY or shape is TEXT:
         return
     wanted: type = dict
@@ -58,7 +58,7 @@ def misshapen(source: SourceFile, path: Path_, value: Json, shape: Shape) -> Ite
 
 
 def _is(value: Json, wanted: type) -> bool:
-    """Tell whether `value` is exactly that: in JSON, true is not a number."""
+    """Return whether `value` has exactly this type: in JSON, true is not a number."""
     return type(value) is wanted
 
 

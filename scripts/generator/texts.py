@@ -1,4 +1,4 @@
-"""Texts in three languages: `{en, es, pt}`, always all of them."""
+"""Texts in three languages: `{en, es, pt}`, always with all three."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from scripts.generator.problems import Problem
 LANGUAGES = ("en", "es", "pt")
 _NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
 _PLACEHOLDER = re.compile(r"([a-z][a-z0-9_]*)(\|[^{}|]*\|[^{}|]*)?")
-"""A name, or `name|one|other`: the words for a value of 1, and those for any other."""
+"""A name, or `name|one|other` with the words for 1 and the words for other values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One text in three languages; `same` says that equal texts are meant to be equal."""
+    """One text in three languages; with `same`, its languages may be equal."""
 
     en: str
     es: str
@@ -28,31 +28,29 @@ class Text:
     line: int
 
     def in_language(self, language: str) -> str:
-        """Give the text in `language`, one of `LANGUAGES`."""
+        """Return the text in `language`, one of `LANGUAGES`."""
         return {"en": self.en, "es": self.es, "pt": self.pt}[language]
 
     def as_json(self) -> dict[str, str]:
-        """Give `{en, es, pt}`."""
+        """Return `{en, es, pt}`."""
         return {"en": self.en, "es": self.es, "pt": self.pt}
 
 
 def joined(texts: Sequence[Text]) -> Text:
-    """The sentences of several texts, one after the other."""
+    """Return several texts joined into one."""
     en, es, pt = (" ".join(t.in_language(language) for t in texts) for language in LANGUAGES)
     return Text(en, es, pt, texts[0].same, texts[0].file, texts[0].line)
 
 
 @dataclass(slots=True)
 class Gathered:
-    """What reading the source yields in addition to its values: the texts, by key, and the
-    problems.
-    """
+    """What is collected while the source is read: the texts, by key, and the problems."""
 
     texts: dict[str, Text] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
 
     def text(self, source: SourceFile, path: Path_, value: Json, key: str) -> Text | None:
-        """Read a text map at `path`, and keep it under `key`; a bad one becomes a problem."""
+        """Read a text map at `path`, and keep it under `key`; an invalid one becomes a problem."""
         before = len(self.problems)
         self.problems += _faults(source, path, value)
         if len(self.problems) > before:
@@ -89,7 +87,7 @@ def _faults(source: SourceFile, path: Path_, value: Json) -> list[Problem]:
 
 
 def untranslated(texts: Mapping[str, Text]) -> list[Problem]:
-    """Find each Spanish or Portuguese text that is the English one, unless it says `same: true`."""
+    """Return a problem for each translation that equals the English text, without `same: true`."""
     problems = []
     for key, text in texts.items():
         for language in ("es", "pt"):
@@ -101,9 +99,10 @@ def untranslated(texts: Mapping[str, Text]) -> list[Problem]:
 
 
 def confused(texts: Mapping[str, Text]) -> list[Problem]:
-    """Find each translation that two English texts share, and each second one of an English text.
+    """Return a problem for each translation that two English texts share.
 
-    How a text begins, in upper or lower case, makes no difference.
+    An English text with two translations is a problem too. The case of the first letter does not
+    count.
     """
     problems = []
     for language in ("es", "pt"):
@@ -130,7 +129,7 @@ def _uncapped(text: str) -> str:
 
 
 def placeholders(text: str) -> frozenset[str]:
-    """Give the names of the `{placeholders}` of a text; raises `ValueError` for a malformed one."""
+    """Return the names of a text's `{placeholders}`; raises `ValueError` if one is malformed."""
     names = set()
     for _, name, form, conversion in Formatter().parse(text):
         if name is None:

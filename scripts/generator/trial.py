@@ -1,7 +1,7 @@
-"""Trying what was made before it replaces anything: a tree of its own, judged by a second process.
+"""Tests the new files in a temporary tree, with a second process, before they replace anything.
 
-The second process sees the new schemas and the new vocabulary, never the committed ones, so that a
-generated file that is broken can always be made anew.
+The second process sees the new schemas and the new vocabulary, never the committed ones. So a
+broken generated file can always be generated again.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _COPIED = (
 
 
 def try_out(root: Path, files: Mapping[str, bytes], source: Source) -> list[Problem]:
-    """Try `files`, made of `source`: each schema must be valid, and each example as it says."""
+    """Test `files`, made from `source`: each schema must be valid, and each example must match."""
     with tempfile.TemporaryDirectory(prefix="agent-formats-") as folder:
         tree = Path(folder)
         for pattern in _COPIED:
@@ -57,7 +57,7 @@ def try_out(root: Path, files: Mapping[str, bytes], source: Source) -> list[Prob
 
 
 def _problem(wrong: Mapping[str, str], source: Source) -> Problem:
-    """Say at the source what the second process found in what was made of it."""
+    """Return a finding of the second process as a problem at its place in the source."""
     if "schema" in wrong:
         schema = next(each for each in source.schemas if each.file == wrong["schema"])
         path = tuple(int(step) if step.isdecimal() else step for step in steps(wrong["at"]))

@@ -37,7 +37,7 @@ _SHAPE = {
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column: `type` without brackets; `many` where it holds a list."""
+    """One column: `type` without brackets; with `many`, each cell is a list."""
 
     name: str
     type: str
@@ -47,7 +47,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """One word of a vocabulary, what it means, and its columns."""
+    """One word of a vocabulary, its meaning, and its columns."""
 
     value: str
     text: Text
@@ -66,11 +66,11 @@ class Vocabulary:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Its name in the source, and in Python."""
+        """The names in the source and in Python."""
         return self.name, self.enum
 
     def words(self) -> list[str]:
-        """Give the values, in the order of the source."""
+        """Return the values, in the order of the source."""
         return [value.value for value in self.values]
 
 
@@ -175,7 +175,7 @@ def _is(cell: Json, kind: str, known: Mapping[str, Vocabulary]) -> bool:
 
 
 def vocabulary_texts(vocabularies: Mapping[str, Vocabulary]) -> dict[str, Text]:
-    """Give the text of each value under `vocabulary.<name>.<value>`, for `messages.json`."""
+    """Return the texts of all values by `vocabulary.<name>.<value>`, for `messages.json`."""
     return {
         f"vocabulary.{vocabulary.name}.{value.value}": value.text
         for vocabulary in vocabularies.values()
@@ -184,13 +184,13 @@ def vocabulary_texts(vocabularies: Mapping[str, Vocabulary]) -> dict[str, Text]:
 
 
 def member(word: str) -> str:
-    """Give the name of an enum's member: `not-found` is `NOT_FOUND`, `date-time` is `DATE_TIME`."""
+    """Return the name of an enum member: `not-found` is `NOT_FOUND`, `date-time` is `DATE_TIME`."""
     name = word.replace("-", "_").upper()
     return f"{name}_" if keyword.iskeyword(name) else name
 
 
 def vocabulary_py(vocabularies: Mapping[str, Vocabulary]) -> str:
-    """Give the text of `conformance/spec/vocabulary.py`: an enum for each vocabulary.
+    """Return the text of `conformance/spec/vocabulary.py`: an enum for each vocabulary.
 
     A column becomes a mapping named after both: `ERROR_TYPE_STATUSES[ErrorType.CONFLICT]`.
     """

@@ -1,4 +1,4 @@
-"""Keeping the tree: write what changed, remove what nothing makes any more, name what is stale."""
+"""Updates the tree: writes changed files, removes leftovers, and lists stale files."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from scripts.generator.locks import released_names
 from scripts.generator.problems import Problem
 
 OWNED = ("schema/*/*/*.json", "fixtures/examples/**/*.json")
-"""Where the generator owns every file: one that it does not make is left from an older source."""
+"""The files that only the generator writes: other files there come from an older source."""
 
 
 def write(root: Path, files: Mapping[str, bytes], *, leftovers: Iterable[str] = ()) -> list[str]:
-    """Write each file of `files` that differs below `root`, and remove `leftovers`.
+    """Write the `files` below `root` that differ, and remove `leftovers`; return the changed ones.
 
-    Gives what was changed. A file is replaced in one step, so that nobody reads half of it.
+    It replaces a file in one step, so that no reader sees half of it.
     """
     changed = []
     for name, content in sorted(files.items()):
@@ -38,9 +38,9 @@ def write(root: Path, files: Mapping[str, bytes], *, leftovers: Iterable[str] = 
 
 
 def left_over(root: Path, files: Mapping[str, bytes]) -> list[str]:
-    """Give the files in the generator's own folders that `files` does not have.
+    """Return the files in the generator's directories that are not in `files`.
 
-    Released files are not among them: they stay, whatever the source makes now.
+    It omits released files: they stay, even if the source no longer makes them.
     """
     kept = {*files, *released_names(root)}
     found = {file.relative_to(root).as_posix() for pattern in OWNED for file in root.glob(pattern)}
@@ -48,7 +48,7 @@ def left_over(root: Path, files: Mapping[str, bytes]) -> list[str]:
 
 
 def stale(root: Path, files: Mapping[str, bytes]) -> list[Problem]:
-    """Name each file that is not as the source makes it."""
+    """Return a problem for each file that differs from what the source makes."""
     do = "Run `python -m scripts.generate` and commit what it writes."
     problems = []
     for name, content in files.items():

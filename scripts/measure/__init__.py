@@ -1,1 +1,1 @@
-"""What a session costs: measured in a process of its own."""
+"""Measures what a session costs, in a separate process."""

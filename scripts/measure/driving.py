@@ -1,9 +1,9 @@
-"""Requests a second of the drive phase, measured as a session meets it: nothing is known before.
+"""Measures the requests a second of the drive phase, in a new process as in a real session.
 
     python -m scripts.measure.driving URL [CONCURRENCY]
 
-A process of its own each time: what was planned, drawn and compiled for a first turn would make the
-next ones look fast. Loading the libraries, once a session however long that is, is not counted.
+Plans, random cases and compiled schemas of a first turn would make later turns in the same process
+look faster. The time to load the libraries is not counted, because a session loads them only once.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ _LOADED_LATE: Final = "conformance.kit.cases.random.plan"
 
 
 def requests_a_second(url: str, concurrency: int | None = None) -> float:
-    """Drive the HTTP binding of a server in a new process, as the command line does by default.
+    """Return the requests a second for the HTTP binding of a server, driven in a new process.
 
-    Raises RuntimeError with what it printed if the process fails.
+    It uses the defaults of the command line. Raises `RuntimeError` with the output if the process
+    fails.
     """
     command = [sys.executable, "-m", __spec__.name, url]
     command += [] if concurrency is None else [str(concurrency)]

@@ -1,4 +1,4 @@
-"""What the benchmark of the kit's speed measured, each figure with its goal, as it is kept."""
+"""The measurements of the kit's speed benchmark, with their goals and their file."""
 
 from __future__ import annotations
 
@@ -19,31 +19,34 @@ from scripts.generator.texts import Text
 ROOT: Final = Path(__file__).resolve().parents[2]
 KEPT: Final = ROOT / "fixtures" / "benchmarks" / "speed.json"
 BARE: Final = "bare"
-"""The figure that tells how fast the machine is."""
+"""The figure for the speed of the machine."""
 BARE_OF_THE_GOALS: Final = 1750
-"""The same on the machine on which the goals were set, in requests a second."""
+"""This figure on the machine for which the goals were set, in requests a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Goal:
-    """Its `value` or better; `hangs_on_machine` where a faster machine gives a better figure."""
+    """A limit for a figure: the most, or with `least` the least that it may be.
+
+    With `hangs_on_machine`, a faster machine has a better figure.
+    """
 
     value: float
     least: bool = False
     hangs_on_machine: bool = False
 
     def met_by(self, value: float) -> bool:
-        """Whether a figure is good enough."""
+        """Return whether a figure meets the goal."""
         return value >= self.value if self.least else value <= self.value
 
     @property
     def words(self) -> str:
-        """As mathematics writes it."""
+        """The goal as a formula, such as "≥ 0.7"."""
         return f"{self.sign} {self.value:,g}"
 
     @property
     def sign(self) -> str:
-        """At least, or at most."""
+        """The sign for at least, or for at most."""
         return "≥" if self.least else "≤"
 
 
@@ -64,14 +67,15 @@ GOALS: Final[Mapping[str, Goal]] = {
     "tools_memory": Goal(400),
     "linear": Goal(1.2),
 }
-"""The goal of each figure that has one."""
+"""The goals, by the name of the figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One measurement: the values of its turns, and what the words of `name` leave open.
+    """One measurement: the values of its turns.
 
-    The words are the site's, `site.speed_NAME`, and say the unit.
+    The site's message `site.speed_NAME` describes it, with its unit; `open` has the values of the
+    message's placeholders.
     """
 
     name: str
@@ -85,17 +89,17 @@ class Figure:
 
     @property
     def goal(self) -> Goal | None:
-        """None where a figure only explains others."""
+        """The goal; None if the figure only explains others."""
         return GOALS.get(self.name)
 
 
 def unmeasured(figures: Sequence[Figure]) -> list[str]:
-    """The names of the figures that have a goal and were not measured."""
+    """Return the names of the figures that have a goal and were not measured."""
     return sorted(GOALS.keys() - {each.name for each in figures})
 
 
 def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KEPT) -> None:
-    """Keep these figures in a file."""
+    """Write the figures to a file."""
     held: dict[str, Any] = {
         "kind": "speed",
         "date": datetime.now(UTC).date().isoformat(),
@@ -114,7 +118,7 @@ def save(figures: Sequence[Figure], versions: Mapping[str, str], file: Path = KE
 
 
 def machine() -> dict[str, Any]:
-    """What a benchmark was measured on; the load is that of the last quarter of an hour."""
+    """Return the machine of a benchmark, with its load average over 15 minutes."""
     return {
         "processors": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -123,7 +127,7 @@ def machine() -> dict[str, Any]:
 
 
 def write_whole(file: Path, held: Mapping[str, Any]) -> None:
-    """Write a value as JSON, whole or not at all."""
+    """Write a value as JSON; a reader never sees a part of it."""
     file.parent.mkdir(parents=True, exist_ok=True)
     part = file.with_suffix(".part")
     part.write_text(json.dumps(held, indent=1) + "\n", encoding="utf-8")
@@ -131,7 +135,9 @@ def write_whole(file: Path, held: Mapping[str, Any]) -> None:
 
 
 def told(figure: Figure) -> str:
-    """A line of the terminal: the words, the lowest, the middle and the highest turn, the goal."""
+    """Return a line for the terminal: the description, the least, median and highest turn, the
+    goal.
+    """
     what = _messages()[f"site.speed_{figure.name}"].in_language("en").format(**figure.open)
     low, high = min(figure.turns), max(figure.turns)
     goal = figure.goal.words if figure.goal else "-"
@@ -144,11 +150,11 @@ def _messages() -> Mapping[str, Text]:
 
 
 def read(held: Mapping[str, Any]) -> list[Figure]:
-    """Give the figures of a file's value."""
+    """Return the figures from a file's value."""
     return [Figure(each["name"], tuple(each["turns"]), each["open"]) for each in held["figures"]]
 
 
 def slower(figures: Sequence[Figure]) -> float | None:
-    """How many times slower the machine is than that of the goals; None if it was not measured."""
+    """Return how many times slower this machine is than that of the goals, or None."""
     bare = next((each.middle for each in figures if each.name == BARE), None)
     return BARE_OF_THE_GOALS / bare if bare else None

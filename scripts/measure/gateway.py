@@ -1,4 +1,4 @@
-"""What a session with the reference gateway takes: much of it is waiting, as the scenarios ask."""
+"""Measures a session with the reference gateway; most of it is waiting time of scenarios."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts.measure.figures import Figure
 
 
 def figures(turns: int) -> list[Figure]:
-    """Both profiles: the seconds on the clock, and their share of the same calls made in turn."""
+    """Return the seconds of a session with both profiles, and their ratio to sequential calls."""
     whole, beside = [], []
     with serving() as (targets, port):
         for _ in range(turns):
@@ -24,7 +24,7 @@ def figures(turns: int) -> list[Figure]:
 
 
 def _session(targets: list[str], port: int) -> tuple[float, float]:
-    """The seconds of a session, and the sum of the seconds of its calls."""
+    """Return the seconds of a session, and the total seconds of its calls."""
     chapter, began = load("conformance.gateway"), time.perf_counter()
     declared = json.loads(POLICY.read_text(encoding="utf-8"))
     given = Settings(targets=(*targets,), provider=("127.0.0.1", port), gateway_policy=declared)

@@ -1,7 +1,7 @@
-"""Runs a command in a process of its own, and says what it took of the processor and of memory.
+"""Runs a command in a separate process, and measures its processor time and memory.
 
-The most memory of a process counts that of the process that started it, until it is another
-program: a large parent would be measured in place of the command. So a small process starts it.
+Until a new process runs another program, its peak memory includes that of its parent. A large
+parent would be measured instead of the command, so a small process starts it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ with open(sys.argv[1], "w") as file:
 
 @dataclass(frozen=True, slots=True)
 class Metered:
-    """What a command took: its exit code, seconds of the processor, megabytes at the peak."""
+    """The cost of a command: its exit code, processor seconds, and peak memory in megabytes."""
 
     code: int
     processor: float
@@ -34,13 +34,13 @@ class Metered:
 
 
 def start(command: Sequence[str], used: Path, **how: Any) -> subprocess.Popen[str]:
-    """Start a command, as subprocess.Popen does; when it has ended, `used` is for `read`."""
+    """Start a command as `subprocess.Popen` does; `read` later needs the file `used`."""
     metered = [sys.executable, "-c", _METER, str(used), *command]
     return subprocess.Popen(metered, text=True, **how)
 
 
 def read(process: subprocess.Popen[str], used: Path) -> Metered:
-    """What a command took that `start` gave; waits for its end. Raises RuntimeError if unknown."""
+    """Wait for a command from `start`, and return its cost; raises `RuntimeError` if unknown."""
     if process.wait():
         raise RuntimeError(f"the meter ended with exit code {process.returncode}")
     code, processor, kilobytes = json.loads(used.read_text())

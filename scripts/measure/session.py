@@ -1,4 +1,4 @@
-"""One session of the command line for the benchmark: what it took, and when it told something."""
+"""Runs one session of the command line for the benchmark, and measures it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scripts.measure import metered
 
 ROOT = Path(__file__).resolve().parents[2]
 _TOLD = first_line(FirstTool("", "t", 0, 0), "en").partition("0")[0].rpartition("`")[2].strip()
-"""What the line about the first tool says between its names and its numbers."""
+"""The fixed words of the line about the first tool, between its name and its numbers."""
 _OWN = """
 import resource, sys
 import pytest
@@ -31,14 +31,16 @@ sys.exit(code)
 """
 _NOT_COMPILED = "PYTHONDONTWRITEBYTECODE"
 _EVERY = 30.0
-"""Seconds between two lines about a session that still goes on."""
+"""Seconds between two progress lines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What a session took: seconds on the clock, those until it told of the first tool (None if it
-    never did), seconds of the processor, those of the kit without the servers that it started, and
-    megabytes at the peak.
+    """The cost of a session.
+
+    `seconds` is the total, and `first` the time until the first tool was reported (None if it never
+    was). `processor` includes the servers that the kit started; `own` is the kit without them, both
+    in seconds. `memory` is the peak in megabytes.
     """
 
     seconds: float
@@ -49,12 +51,10 @@ class Session:
 
 
 def session(url: str, *options: str, what: str, findings: bool = False) -> Session:
-    """Judge a target in a process of its own. Raises RuntimeError if the session fails.
+    """Check a target in a separate process; with `findings`, clauses may fail.
 
-    With `findings`, some clause may fail.
-
-    On a terminal the kit's own line shows how far it is; elsewhere there is a line now and then,
-    which calls it `what`.
+    Raises `RuntimeError` if the session fails. On a terminal the kit shows its progress. Otherwise
+    there is a progress line every 30 seconds, with the name `what`.
     """
     with tempfile.TemporaryDirectory() as folder:
         used, own = Path(folder, "used"), Path(folder, "own")
@@ -77,7 +77,7 @@ def session(url: str, *options: str, what: str, findings: bool = False) -> Sessi
 
 
 def seconds_of(command: Sequence[str], starts: int = 5) -> float:
-    """The fewest seconds of several starts of a command, from compiled modules."""
+    """Return the shortest of several starts of a command, in seconds, with compiled modules."""
     took = []
     for _ in range(starts):
         began = time.perf_counter()
@@ -87,14 +87,14 @@ def seconds_of(command: Sequence[str], starts: int = 5) -> float:
 
 
 def _environment() -> dict[str, str]:
-    """With modules that are kept compiled, as users have them: some machines forbid it."""
+    """Return an environment that keeps compiled modules, as users have; some machines do not."""
     own = {name: value for name, value in os.environ.items() if name != _NOT_COMPILED}
     return {**own, "PYTHONPYCACHEPREFIX": str(ROOT / ".cache" / "bench")}
 
 
 @contextmanager
 def _watched(what: str, exchanges: Path) -> Iterator[None]:
-    """Say now and then how much was recorded."""
+    """Print how much was recorded, every 30 seconds."""
     over = threading.Event()
 
     def watch() -> None:

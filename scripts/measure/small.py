@@ -1,4 +1,4 @@
-"""What a session with a small server costs that the kit starts: its starts are most of it."""
+"""Measures a session with a small server; the kit spends most of the time on starting it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _SERVER = "fixtures.servers.small"
 
 
 def figures(turns: int) -> list[Figure]:
-    """How often it was started, the kit's own part of the processor, and the time on the clock.
+    """Return the number of starts, the time of one, the kit's own processor time, and a ratio.
 
-    Added to it: twice what the starts take alone, and four seconds.
+    The ratio is the session's time to twice the time of its starts plus four seconds.
     """
     command = [sys.executable, "-m", _SERVER]
     start = seconds_of([*command, "--ends"])

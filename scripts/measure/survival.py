@@ -1,6 +1,6 @@
-"""How the kit survived each hostile server, as it is kept for the site.
+"""The results of the kit against each hostile server, as a file for the site.
 
-A run of a few servers replaces their rows and leaves the others: all of them together take hours.
+A run of a few servers replaces their rows and leaves the others: all together take hours.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ KEPT: Final = ROOT / "fixtures" / "benchmarks" / "survival.json"
 
 @dataclass(frozen=True, slots=True)
 class Survived:
-    """How one server went: seconds in all and of work, megabytes at the peak, what was wrong."""
+    """The result for one server: total seconds, seconds of work, peak megabytes, the failure."""
 
     name: str
     binding: str
@@ -37,9 +37,7 @@ def save(
     limits: Mapping[str, float],
     file: Path | None = None,
 ) -> None:
-    """Keep the outcomes together with those of earlier runs; `every` names the servers that there
-    are.
-    """
+    """Write the outcomes with those of earlier runs; `every` names all servers that exist."""
     file = file or KEPT
     earlier = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
     rows = {(one.name, one.binding): one for one in (*earlier, *outcomes)}
@@ -55,14 +53,14 @@ def save(
 
 
 def kept(file: Path | None = None) -> frozenset[tuple[str, str]]:
-    """Give the sessions that have figures, by server and binding."""
+    """Return the sessions that have figures, by server and binding."""
     file = file or KEPT
     held = read(json.loads(file.read_text("utf-8"))) if file.exists() else []
     return frozenset((one.name, one.binding) for one in held)
 
 
 def read(held: Mapping[str, Any]) -> list[Survived]:
-    """Give the outcomes of a file's value."""
+    """Return the outcomes from a file's value."""
     return [Survived(**each) for each in held["sessions"]]
 
 

@@ -1,10 +1,10 @@
-"""How many files one tool's data passes on its way from its schema to its row in the report.
+"""How many files one tool's data passes, from its schema to its row in the report.
 
     python -m scripts.measure.trip
 
-It checks one tool of the reference server with one clause. A file counts if one of its functions is
-handed what is made of the tool: its declaration, a view of its schema, a case, an exchange, its
-evidence, an item or a finding. docs/adr/014-one-tools-trip.md says why it is counted like this.
+It checks one tool of the reference server with one clause. A file counts if one of its functions
+receives data about the tool: its declaration, a view of its schema, a case, an exchange, its
+evidence, an item or a finding. docs/adr/014-one-tools-trip.md explains the method.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _CLAUSE: Final = "ATDF-CALL-001"
 
 
 def files() -> list[str]:
-    """The files, as paths in `conformance/`; each session runs in a new process.
+    """Return the files as paths in `conformance/`; each session runs in a new process.
 
-    Raises RuntimeError with what it printed if the session fails.
+    Raises `RuntimeError` with the output if the session fails.
     """
     command = [sys.executable, "-m", "fixtures.servers.reference", "--port", "0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
@@ -58,7 +58,7 @@ def files() -> list[str]:
 
 
 class _Trip:
-    """Collects the files while a session runs."""
+    """Collects the files during a session."""
 
     def __init__(self) -> None:
         self.passed: set[str] = set()
@@ -78,7 +78,7 @@ def _parameters(code: CodeType) -> tuple[str, ...]:
 
 
 def _is_data(value: object) -> bool:
-    if type(value) in {list, tuple} and value:  # others may be half made
+    if type(value) in {list, tuple} and value:  # other items may be incomplete
         value = value[0]  # type: ignore[index]
     return type(value) in _DATA
 
@@ -97,7 +97,7 @@ def _check(url: str) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives 1 if the trip is longer than its goal."""
+    """Run the command line; return 1 if there are more files than the goal allows."""
     about, _, more = (__doc__ or "").partition("\n\n")
     parser = argparse.ArgumentParser(
         prog="python -m scripts.measure.trip",

@@ -1,1 +1,1 @@
-"""The kit compared with its peers: the same servers, the same planted faults, in one run."""
+"""Compares the kit with its peers: the same servers and the same planted faults, in one run."""

@@ -1,6 +1,7 @@
-"""Runs the comparison alone: `python -m scripts.peers [--faults N|all] [--minutes N] [--speed]`.
+"""Runs only the comparison: `python -m scripts.peers [--faults N|all] [--minutes N] [--speed]`.
 
-Exit 0: it was made; 1: this kit missed a fault; 2: a peer could not be installed.
+Exit codes: 0 for a complete comparison, 1 if this kit missed a fault, 2 if a peer could not be
+installed.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def options(parser: argparse.ArgumentParser) -> argparse.ArgumentParser:
 
 
 def _how_many(given: str) -> int | None:
-    """Read a number of faults; None stands for all."""
+    """Parse a number of faults; None means all."""
     if given == "all":
         return None
     if not given.isdecimal():
@@ -46,7 +47,7 @@ def _how_many(given: str) -> int | None:
 
 
 def beside_peers(budget: Budget) -> int:
-    """Compare, print the table and what this kit missed; gives the exit code."""
+    """Compare, and print the table and the faults that this kit missed; return the exit code."""
     signal.signal(signal.SIGTERM, _stop)
     try:
         comparison = compare(budget)
@@ -71,12 +72,12 @@ def _renew_speed() -> int:
 
 
 def _stop(*_: Any) -> None:
-    """End in good order: the servers and kits that run are ended as well."""
+    """Exit so that the running servers and kits are stopped too."""
     sys.exit(143)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="peers", description="Compare this kit with its peers.")
     parser.add_argument(
         "--speed", action="store_true", help="measure the requests a second anew, and nothing else"

@@ -1,8 +1,8 @@
-"""Which faults a peer can see at all, and which it says that it tests for.
+"""Which faults a peer can see, and which of them it claims to test for.
 
-A fault is *visible* to a peer where it shows over the transport that the peer speaks: plain HTTP
-for Schemathesis, MCP over HTTP for the official kit. It is *claimed* where one of its clauses is
-of a kind for which the peer's documentation names a check. The others do not count against it.
+A fault is *visible* to a peer if it shows over the peer's transport: plain HTTP for Schemathesis,
+MCP over HTTP for the official kit. It is *claimed* if the peer's documentation names a check for
+one of its clauses. Other faults do not count against the peer.
 """
 
 from __future__ import annotations
@@ -33,8 +33,10 @@ _SCHEMATHESIS: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     "unsupported_method": ("HTTP-ERR-006",),
 }  # fmt: skip
-"""Its checks, by the names that it gives them. What a schema says it claims as well: every answer
-is held against its schema."""
+"""The checks of Schemathesis, by its names, with the clauses that each covers.
+
+It claims the clauses of schemas too, because it validates every answer against its schema.
+"""
 _OFFICIAL: Final[Mapping[str, tuple[str, ...]]] = {
     "wire-schema-valid": (
         "MCP-CALL-001", "MCP-LIST-001", "MCP-LIST-002", "MCP-RPC-001", "MCP-RPC-002",
@@ -54,26 +56,26 @@ _OFFICIAL: Final[Mapping[str, tuple[str, ...]]] = {
     "http-custom-header-server-validation": ("MCP-HEAD-006",),
     "input-required-result": ("MCP-MRTR-001", "MCP-MRTR-002"),
 }  # fmt: skip
-"""Its scenarios and checks, by the names that it gives them."""
+"""The scenarios and checks of the official kit, by its names, with the clauses of each."""
 
 
 WARDROBE_UNCLAIMED: Final = frozenset({"schema-of-no-kind", "title-missing"})
-"""Of the plain REST service: defects of its document, which Schemathesis takes as it is."""
+"""Faults of the plain REST service's document, which Schemathesis does not question."""
 
 
 def visible(peer: str) -> list[Fault]:
-    """Give the faults that show over the transport of a peer."""
+    """Return the faults that show over a peer's transport."""
     return [fault for fault in FAULTS.values() if _BINDING[peer] in fault.bindings]
 
 
 def claimed(peer: str, fault: Fault) -> bool:
-    """Whether a peer says that it tests for one of the rules that a fault breaks."""
+    """Return whether a peer claims to test for one of the clauses that a fault breaks."""
     return any(clause in claimed_clauses(peer) for clause in fault.clauses)
 
 
 @cache
 def claimed_clauses(peer: str) -> frozenset[str]:
-    """Give the clauses that a peer checks, in its own words."""
+    """Return the clauses that a peer claims to check."""
     if peer == official.NAME:
         return frozenset(clause for each in _OFFICIAL.values() for clause in each)
     named = {clause for each in _SCHEMATHESIS.values() for clause in each}
@@ -81,7 +83,7 @@ def claimed_clauses(peer: str) -> frozenset[str]:
 
 
 def _of_schemas() -> set[str]:
-    """Give the clauses that a JSON Schema alone verifies."""
+    """Return the clauses that a JSON Schema verifies."""
     found: set[str] = set()
     for file in (ROOT / "schema").glob("*/*/clauses.json"):
         for clause in json.loads(file.read_text(encoding="utf-8"))["clauses"]:

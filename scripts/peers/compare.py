@@ -1,4 +1,4 @@
-"""The whole comparison: sound servers, speed, then one fault after the other, bounded in time."""
+"""The whole comparison, within a time limit: servers without faults, speed, then each fault."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ from scripts.peers.server import PEER, serving
 from scripts.peers.trials import Trials, folder, wardrobe_faults, write_openapi
 
 FAULTS: Final = 24
-"""How many faults of each binding are tried, if nothing else is said: about half an hour."""
+"""The default number of faults to try for each binding: about half an hour."""
 MINUTES: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How many faults of each binding to try (None: all), and after how long to stop."""
+    """How many faults of each binding to try (None: all), and after how many minutes to stop."""
 
     faults: int | None = FAULTS
     minutes: float = MINUTES
 
 
 def compare(budget: Budget, file: Path = FILE) -> Comparison:
-    """Compare, say how far it is, and keep what was found in `file` after every step.
+    """Compare, print progress, and save the results in `file` after every step.
 
-    Raises `PeerUnusable` where a peer cannot be installed.
+    Raises `PeerUnusable` if a peer cannot be installed.
     """
     began = time.monotonic()
     _say("Installing the peers …")
@@ -68,9 +68,9 @@ def compare(budget: Budget, file: Path = FILE) -> Comparison:
 
 
 def compare_speed(file: Path = FILE) -> Speed:
-    """Measure the speed alone, and keep it in `file` with its day, in place of what was there.
+    """Measure only the speed, and replace the speed in `file`, with its date.
 
-    Raises `PeerUnusable` where a peer cannot be installed.
+    Raises `PeerUnusable` if a peer cannot be installed.
     """
     _say("Installing the peers …")
     installed = install()
@@ -100,7 +100,7 @@ Attempt = Callable[[], Tried]
 def _steps(
     trials: Trials, pairs: Sequence[Pair], most: int | None
 ) -> Iterator[tuple[Pair, Attempt]]:
-    """Give what is to be tried, all pairs in turn, so that every beginning is a fair sample."""
+    """Yield the attempts of all pairs in turn, so that any first part of them is a fair sample."""
     http, mcp, wardrobe = pairs
     over_http = ordered(claims.visible(schemathesis.NAME))[:most]
     over_mcp = ordered(claims.visible(official.NAME))[:most]
@@ -122,7 +122,7 @@ def _of_wardrobe(trials: Trials, fault: str) -> Attempt:
 
 
 def _try(pair: Pair, attempt: Attempt) -> None:
-    """Try one fault, and print a line of what came out."""
+    """Try one fault, and print a line with the result."""
     began = time.monotonic()
     try:
         tried = attempt()
@@ -140,7 +140,7 @@ def _try(pair: Pair, attempt: Attempt) -> None:
 
 
 def _sound(trials: Trials) -> Iterator[Sound]:
-    """Run every kit whole on the sound servers."""
+    """Run every kit completely on the servers without faults."""
     for path, profiles, server in (
         ("", ("http", "atdf"), "reference"),
         ("/mcp", ("mcp", "atdf"), "reference over MCP"),
@@ -167,8 +167,10 @@ def _alarms(
     requests: int | None,
     furnished: Outcome | None = None,
 ) -> Sound:
-    """Count what a kit says of a sound server, one for each check and place. What it does not say
-    of one that is `furnished` with what it asks for counts as lacking, and not as an alarm.
+    """Count the failures on a server without faults, one for each check and place.
+
+    `furnished` is a run on a server with what the kit needs. Failures that it does not have count
+    as lacking, not as false alarms.
     """
     said = _places(outcome)
     places = said if furnished is None else said & _places(furnished)

@@ -1,4 +1,4 @@
-"""What a comparison found, as the file that the project keeps of it."""
+"""The results of a comparison, as the project's file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FILE: Final = ROOT / "fixtures" / "benchmarks" / "peers.json"
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """One fault, and whether each of the two kits found it; `by` is what the peer said, if so."""
+    """One fault, and whether each of the two kits found it; `by` has the peer's failures."""
 
     fault: str
     claimed: bool
@@ -31,9 +31,7 @@ class Tried:
 
 @dataclass(slots=True)
 class Pair:
-    """One peer compared with this kit. `visible` and `claimed` count all faults, `tried` is the
-    sample.
-    """
+    """A peer next to this kit; `visible` and `claimed` count all faults, `tried` is a sample."""
 
     peer: str
     server: str
@@ -44,11 +42,10 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A whole run of one kit on a sound server: whatever it says of it is a false alarm.
+    """A complete run of one kit on a server without faults: each failure is a false alarm.
 
-    `server` says which: `reference`, `furnished` (with what the official kit asks for), or
-    `wardrobe` (a plain REST service). `lacking` counts what a kit says of a server that was not
-    made to have what the kit asks for.
+    `server` is `reference`, `furnished` (with what the official kit needs), or `wardrobe` (a plain
+    REST service). `lacking` counts failures because the server lacks what the kit needs.
     """
 
     kit: str
@@ -62,7 +59,7 @@ class Sound:
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """Requests a second of this kit's drive phase and of Schemathesis' coverage phase, by turn."""
+    """Requests a second by turn: this kit's drive phase, and Schemathesis' coverage phase."""
 
     ours: tuple[float, ...]
     theirs: tuple[float, ...]
@@ -70,18 +67,18 @@ class Speed:
 
 @dataclass(slots=True)
 class Comparison:
-    """All of it."""
+    """A complete comparison."""
 
     versions: dict[str, str]
     load: float = 0.0
-    """How many processes wanted a processor while the speed was measured, on the average."""
+    """The load average while the speed was measured: processes that wait for a processor."""
     sound: list[Sound] = field(default_factory=list)
     speed: Speed | None = None
     pairs: list[Pair] = field(default_factory=list)
 
 
 def written(comparison: Comparison, today: datetime | None = None) -> dict[str, Any]:
-    """Write a comparison as the value of its file."""
+    """Return a comparison as the value of its file."""
     day = today or datetime.now(UTC)
     return {
         "kind": "peers",
@@ -105,24 +102,24 @@ def written(comparison: Comparison, today: datetime | None = None) -> dict[str, 
 
 
 def method() -> list[str]:
-    """Say how it is measured, in the words that the site has for it."""
+    """Return the description of the method, from the site's messages."""
     source, _ = read_source(load_source(ROOT))
     names = (f"site.peers_method_{each}" for each in ("servers", "found", "chance", "claimed"))
     return [source.messages[name].in_language("en") for name in names]
 
 
 def by_name(tried: Sequence[Tried]) -> list[Tried]:
-    """Sort what was tried, so that two comparisons differ where they say different things."""
+    """Sort the faults by name, so that a diff of two comparisons shows only real differences."""
     return sorted(tried, key=lambda each: each.fault)
 
 
 def save(comparison: Comparison, file: Path = FILE) -> None:
-    """Write the file, whole or not at all."""
+    """Write the file; a reader never sees a part of it."""
     _write(written(comparison), file)
 
 
 def renew_speed(speed: Speed, load: float, file: Path = FILE) -> None:
-    """Write a speed that was measured later than the rest, with its own day and load."""
+    """Write a speed that was measured later than the rest, with its date and load."""
     held = json.loads(file.read_text("utf-8"))
     today = datetime.now(UTC).date().isoformat()
     _write({**held, "speed": {**asdict(speed), "date": today, "load": load}}, file)

@@ -1,4 +1,4 @@
-"""The figures of a comparison: this kit's, a peer's, and what one is to the other."""
+"""The figures of a comparison: this kit's, a peer's, and their ratio."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts.peers.speed import GOAL
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """One figure of this kit, and the same figure of a peer. `goal` is in words."""
+    """One figure of this kit next to a peer's; `goal` is a text."""
 
     what: str
     ours: float
@@ -23,18 +23,18 @@ class Beside:
 
     @property
     def ratio(self) -> float | None:
-        """How many times the peer's; None where that is nothing."""
+        """The ratio of this kit's figure to the peer's; None if the peer's is 0."""
         return self.ours / self.theirs if self.theirs else None
 
 
 def figures(comparison: Comparison) -> list[Beside]:
-    """Every figure, in the order in which they are shown."""
+    """Return all figures, in the order of the table."""
     speed = [] if comparison.speed is None else [of_speed(comparison.speed)]
     return [*speed, *_found(comparison), *_sound(comparison)]
 
 
 def of_speed(speed: Speed) -> Beside:
-    """The medians of both."""
+    """Return the medians of both kits."""
     own, theirs = (statistics.median(each) for each in (speed.ours, speed.theirs))
     what = "requests/s, drive phase beside coverage phase"
     return Beside(what, own, f"≥ {GOAL} times", schemathesis.NAME, theirs)
@@ -80,13 +80,13 @@ def _busy(run: Sound) -> float:
 
 
 def head() -> str:
-    """Write the head of the table: a figure that has turns fills three columns, others one."""
+    """Return the head of the table: a figure with turns fills three columns, others one."""
     turns = f"{'lowest':>10}{'ours':>10}{'highest':>10}"
     return f"{'':<58}{turns}  {'goal':<19}{'peer':>16}{'theirs':>10}{'ratio':>8}"
 
 
 def line(figure: Beside) -> str:
-    """Write one figure as a line of the table, below the columns of the other measurements."""
+    """Return one figure as a line of the table, aligned with the other measurements."""
     ratio = "" if figure.ratio is None else f"{figure.ratio:,.1f}"
     return (
         f"{figure.what:<58}{'':>10}{figure.ours:>10,.2f}{'':>10}  goal {figure.goal:<14}"
@@ -95,5 +95,5 @@ def line(figure: Beside) -> str:
 
 
 def missed(pair: Pair) -> list[str]:
-    """Name the faults of a pair that this kit did not find."""
+    """Return the faults of a pair that this kit did not find."""
     return [each.fault for each in pair.tried if not each.ours]

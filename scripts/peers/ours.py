@@ -1,4 +1,4 @@
-"""The kit itself, through its command line like the others, and what its results say."""
+"""Runs this kit through its command line, like the others, and reads its results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BROKEN: Final = frozenset({"fail", "warn"})
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one run is to do. No tools are all of them; no profiles are all that apply."""
+    """The task of one run. No tools means all tools; no profiles means all that apply."""
 
     target: str
     profiles: Sequence[str] = ()
@@ -27,7 +27,7 @@ class Asked:
 
 
 def judge(asked: Asked, folder: Path) -> Outcome:
-    """Run it with its default budget; the servers are this machine's, so every tool is called."""
+    """Run the kit with its default budget. It calls every tool, because the servers are local."""
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
     words += ["-c", str(ROOT / "pyproject.toml"), "-q", "-p", "no:cacheprovider"]
     words += ["--target", asked.target, "--allow-calls", "all", "--report", str(folder / "report")]
@@ -45,7 +45,7 @@ def judge(asked: Asked, folder: Path) -> Outcome:
 
 
 def failures_of(results: Mapping[str, Any]) -> Iterator[Failure]:
-    """Name each finding: the clause first, then the run and the tool."""
+    """Yield each finding: the clause, the run, the tool."""
     for each in results["runs"]:
         for item in each["items"]:
             if item["verdict"] in _BROKEN:

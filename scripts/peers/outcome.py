@@ -1,4 +1,4 @@
-"""What one run of a kit against one server gave, and when a fault counts as found."""
+"""The result of one kit's run against one server, and when a fault counts as found."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 Failure = tuple[str, ...]
-"""The name of a failure: what was broken and where, in a kit's own words, never a random value."""
+"""A failure: what was broken and where, in the kit's terms, without random values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One run. `finished` is False where the kit had to be stopped, or gave no result.
+    """One run. `finished` is False if the kit had to be stopped, or had no result.
 
-    `seconds` are those of the clock, `processor` those that the kit itself kept a processor busy.
+    `seconds` is the elapsed time, and `processor` the kit's processor time.
     """
 
     failures: frozenset[Failure]
@@ -24,9 +24,9 @@ class Outcome:
 
 
 def added(outcome: Outcome, sound: Iterable[Outcome]) -> frozenset[Failure]:
-    """Give the failures that no run on the sound server had: by them a fault is found.
+    """Return the failures that no run on the server without faults had.
 
-    The rule is the same for every kit. A kit whose run on the faulty server says anything of its
-    operations, checks or clauses that none of its runs on the sound one said, has found the fault.
+    If there is one, the kit has found the fault. The rule is the same for every kit: it may report
+    operations, checks or clauses.
     """
     return outcome.failures.difference(*(each.failures for each in sound))

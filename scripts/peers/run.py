@@ -1,4 +1,4 @@
-"""Running a kit's command line: bounded in time, ended by its own id, its output kept in a file."""
+"""Runs a kit's command line with a time limit, and keeps its output in a file."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Final
 
 LONGEST: Final = 420.0
-"""Seconds that one run of a kit may take."""
+"""The most seconds of one run of a kit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """How it ended. `code` is None where it was stopped; `processor` are seconds of that."""
+    """The end of a run. `code` is None if it was stopped; `processor` is its processor seconds."""
 
     code: int | None
     seconds: float
@@ -49,8 +49,9 @@ def run(words: Sequence[str], folder: Path, longest: float = LONGEST) -> Ran:
 
 
 def _used() -> float:
-    """Seconds of the processor that the children which have ended took, a kit's server aside:
-    that one ends later.
+    """Return the processor seconds of all child processes that have ended.
+
+    A kit's server is not among them: it ends later.
     """
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return children.ru_utime + children.ru_stime

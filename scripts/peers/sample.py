@@ -1,4 +1,4 @@
-"""An order of the faults in which every beginning is a fair sample of all kinds of them."""
+"""An order of the faults in which any first part is a fair sample of all kinds."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ SEED: Final = 20261121
 
 
 def ordered(faults: Sequence[Fault], seed: int = SEED) -> list[Fault]:
-    """Spread the kinds evenly: sorted by kind, shuffled within it, and then taken by halving.
+    """Sort by kind, shuffle within each kind, then take by halving, so that kinds spread evenly.
 
     A kind is the chapter of the first clause, such as `ATDF-CALL`. Halving takes the first, then
-    the one in the middle, then those at the quarters, and so on.
+    the middle one, then those at the quarters, and so on.
     """
     chance = random.Random(seed)  # noqa: S311 - a sample, not a secret
     drawn = sorted(faults, key=lambda fault: (kind(fault), chance.random()))
@@ -25,5 +25,5 @@ def ordered(faults: Sequence[Fault], seed: int = SEED) -> list[Fault]:
 
 
 def kind(fault: Fault) -> str:
-    """Give the chapter of a fault's first clause."""
+    """Return the chapter of a fault's first clause."""
     return fault.clauses[0].rpartition("-")[0]

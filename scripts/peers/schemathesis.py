@@ -1,4 +1,6 @@
-"""Schemathesis: its command line as it recommends itself, and what its reports say."""
+"""Runs Schemathesis through its command line, as its documentation recommends, and reads its
+reports.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,7 @@ _COVERAGE: Final = "coverage"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What one run is to do. `document` is a file or a URL; no paths are all of its operations."""
+    """The task of one run. `document` is a file or a URL; no paths means all operations."""
 
     url: str
     document: str
@@ -29,7 +31,7 @@ class Asked:
 
 
 def judge(program: Sequence[str], asked: Asked, folder: Path) -> tuple[Outcome, list[Any]]:
-    """Run it with all its phases and checks; gives the outcome, and its events in order."""
+    """Run it with all phases and checks; return the outcome and the events in order."""
     words = [*program, "run", asked.document, "--url", asked.url, "--no-color"]
     words += ["--continue-on-failure", "--seed", str(asked.seed), "--report", "json,ndjson"]
     words += ["--report-json-path", "report.json", "--report-ndjson-path", "events.ndjson"]
@@ -48,7 +50,7 @@ def judge(program: Sequence[str], asked: Asked, folder: Path) -> tuple[Outcome, 
 
 
 def read_events(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Read the events of a run, each its kind and what it holds; a line that was cut ends them."""
+    """Yield the events of a run as pairs of kind and content; stop at a line that is cut off."""
     if not file.is_file():
         return
     with file.open(encoding="utf-8") as lines:
@@ -61,7 +63,7 @@ def read_events(file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def failures_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> Iterator[Failure]:
-    """Name each failed check: its kind, the operation, the status, what the answer names."""
+    """Yield each failed check: its kind, the operation, the status, the names in the answer."""
     for kind, held in events:
         recorder = held.get("recorder") if kind == "ScenarioFinished" else None
         if not isinstance(recorder, dict):
@@ -85,14 +87,14 @@ def _named(check: Mapping[str, Any], response: Any) -> Iterator[Failure]:
 
 
 def _errors(response: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Give the error types and parameters that an envelope names, so that two refusals differ."""
+    """Return the error types and parameters in an envelope, which distinguish refusals."""
     encoded = (response.get("content") or {}).get("$base64", "")
     try:
         errors = json.loads(base64.b64decode(encoded))["errors"]
         named = [(str(each["type"]), str(each["parameter_name"])) for each in errors]
     except (ValueError, KeyError, TypeError):
         return []
-    # Inside arrays the index says which item was drawn at random: it is not a place of its own.
+    # An index in an array is random: it does not make a different place.
     return [
         (error.rpartition("/")[2], "".join(c for c in parameter if not c.isdigit()))
         for error, parameter in named
@@ -100,20 +102,20 @@ def _errors(response: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def errors_of(report: Mapping[str, Any]) -> Iterator[Failure]:
-    """Name what it calls an error, such as a connection that was closed."""
+    """Yield the report's errors, such as a closed connection."""
     for error in report.get("errors", []):
         for operation in error.get("operations") or [error.get("operation", "")]:
             yield ("error", str(error.get("type") or error.get("title", "")), str(operation))
 
 
 def requests_of(events: Iterable[tuple[str, Mapping[str, Any]]]) -> int:
-    """Count the requests that it recorded, in all phases."""
+    """Return the number of recorded requests, in all phases."""
     recorders = (held.get("recorder") for kind, held in events if kind == "ScenarioFinished")
     return sum(len(each.get("interactions", {})) for each in recorders if isinstance(each, dict))
 
 
 def coverage_seconds(events: Iterable[tuple[str, Mapping[str, Any]]]) -> float:
-    """Give how long the coverage phase took; 0 where there was none."""
+    """Return the seconds of the coverage phase; 0 if there was none."""
     began = ended = 0.0
     for kind, held in events:
         phase = held.get("phase")

@@ -1,4 +1,4 @@
-"""The servers of the comparison: each a process of its own, that counts its requests."""
+"""The servers of the comparison: each runs in a separate process and counts its requests."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _GRACE: Final = 5
 
 @dataclass(slots=True)
 class Served:
-    """A server that runs; `answered` is known when it has ended, if it could still say it."""
+    """A running server; `answered` is set after its end, if it printed the number."""
 
     url: str
     answered: int | None = None
@@ -25,9 +25,9 @@ class Served:
 
 @contextmanager
 def serving(module: str, *options: str) -> Iterator[Served]:
-    """Run a server at a free port, and stop it at the end, by its own id.
+    """Run a server at a free port, and stop it at the end.
 
-    Raises `NotStarted` where it ends before it is ready.
+    Raises `NotStarted` if it ends before it is ready.
     """
     words = command(module, "--port", "0", *options)
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -1,4 +1,4 @@
-"""Requests a second of this kit's drive phase, and of Schemathesis' coverage phase."""
+"""Compares the requests a second of this kit's drive phase and Schemathesis' coverage phase."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from scripts.peers.trials import Trials, folder
 
 TURNS: Final = 3
 GOAL: Final = 5
-"""How many times as many requests a second this kit is to send."""
+"""How many times the requests a second of Schemathesis this kit should reach."""
 
 
 def compare(trials: Trials, turns: int = TURNS) -> Speed:
-    """Measure both in turn, each time on a fresh sound server, over all tools."""
+    """Measure both in turn, each time on a new server without faults, over all tools."""
     own, theirs = [], []
     for seed in range(1, turns + 1):
         own.append(_driven())
@@ -25,13 +25,13 @@ def compare(trials: Trials, turns: int = TURNS) -> Speed:
 
 
 def _driven() -> float:
-    """Drive the HTTP binding as the command line does by default, random cases included."""
+    """Drive the HTTP binding with the defaults of the command line, random cases included."""
     with serving(PEER) as served:
         return requests_a_second(served.url)
 
 
 def _covered(trials: Trials, seed: int) -> float:
-    """Run that phase alone, with as many workers as it chooses itself."""
+    """Run only the coverage phase, with Schemathesis' choice of workers."""
     with serving(PEER) as served, folder() as place:
         asked = schemathesis.Asked(
             served.url, str(trials.document), seed=seed, phases="coverage", workers="auto"

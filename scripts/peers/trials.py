@@ -1,4 +1,4 @@
-"""One fault against two kits: each on a server of its own, and on the server without faults."""
+"""Tries one fault against two kits, each on a server of its own and on one without faults."""
 
 from __future__ import annotations
 
@@ -23,25 +23,27 @@ from scripts.peers.outcome import Failure, Outcome, added
 from scripts.peers.server import PEER, WARDROBE, Served, serving
 
 FEW_TOOLS: Final = ("get_booking", "search_database")
-"""Enough for a fault that is about no tool."""
+"""The tools to call if a fault is not about a tool."""
 SOUND_SEEDS: Final = (1,)
-"""Schemathesis draws at random: on a sound server it does so from the seed that it has on a faulty
-one. What it says in its whole run on the reference counts as well."""
+"""Seeds for Schemathesis on a server without faults, which include the seed for the faulty one.
+
+Its complete run on the reference server counts as well.
+"""
 _SHOWN: Final = 3
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A folder for one run, gone at the end."""
+    """Make a temporary directory for one run."""
     with tempfile.TemporaryDirectory(prefix="peers-") as name:
         yield Path(name)
 
 
 @dataclass(slots=True)
 class Trials:
-    """The peers, and what they said of the sound servers; guards that memory.
+    """The peers, and their failures on the servers without faults, cached in `sound`.
 
-    `document` is the file with the OpenAPI document of the reference.
+    `document` is the file with the OpenAPI document of the reference server.
     """
 
     installed: Installed
@@ -49,7 +51,7 @@ class Trials:
     sound: dict[tuple[str, ...], list[Outcome]] = field(default_factory=dict)
 
     def over_http(self, fault: Fault) -> Tried:
-        """Try a fault of the HTTP binding: this kit, and Schemathesis."""
+        """Try a fault of the HTTP binding with this kit and Schemathesis."""
         tools = fault.tools or FEW_TOOLS
         theirs = added(self._schemathesis(tools, fault.name), self._sound_over_http(tools))
         asked = ("atdf",) if fault.together else ("http", "atdf")
@@ -57,13 +59,13 @@ class Trials:
         return self._tried(schemathesis.NAME, fault, own, theirs)
 
     def over_mcp(self, fault: Fault) -> Tried:
-        """Try a fault of MCP over HTTP: this kit, and the official one."""
+        """Try a fault of MCP over HTTP with this kit and the official kit."""
         theirs = added(self.official(fault.name), self._sound_over_mcp())
         own = self._ours(fault, "/mcp", ("mcp", "atdf"), fault.tools or FEW_TOOLS)
         return self._tried(official.NAME, fault, own, theirs)
 
     def of_wardrobe(self, fault: str) -> Tried:
-        """Try a fault of the plain REST service, whose OpenAPI document it serves itself."""
+        """Try a fault of the plain REST service, which serves its own OpenAPI document."""
         sound, own_sound = self._sound_of_wardrobe()
         with serving(WARDROBE, "--fault", fault) as served, folder() as place:
             theirs = added(self._of_service(served, place, 1), sound)
@@ -73,11 +75,11 @@ class Trials:
         return Tried(fault, known, bool(own), bool(theirs), _shown(theirs))
 
     def schemathesis(self, tools: Sequence[str], fault: str = "", seed: int = 1) -> Outcome:
-        """Run Schemathesis on a server; no tools are all of its operations."""
+        """Run Schemathesis on a server; no tools means all operations."""
         return self._schemathesis(tools, fault, seed)
 
     def official(self, fault: str = "", *, furnished: bool = True) -> Outcome:
-        """Run the official kit on a server, with what it asks for or without."""
+        """Run the official kit on a server, with or without the tools that it needs."""
         more = ("--official-tools",) if furnished else ()
         with folder() as place:
             with serving(PEER, *_named(fault), *more) as served:
@@ -134,7 +136,7 @@ class Trials:
 
 
 def wardrobe_faults() -> list[str]:
-    """Give the faults of the plain REST service."""
+    """Return the faults of the plain REST service."""
     return sorted(WARDROBE_FAULTS)
 
 
@@ -143,7 +145,7 @@ def _named(fault: str) -> tuple[str, ...]:
 
 
 def _paths(tools: Sequence[str]) -> list[str]:
-    """Give the paths that a run looks at: calls of these tools, and all that is read."""
+    """Return the paths for a run: the calls of these tools, and all paths with GET."""
     if not tools:
         return []
     read = [path for path, operations in openapi.document()["paths"].items() if "get" in operations]
@@ -151,12 +153,12 @@ def _paths(tools: Sequence[str]) -> list[str]:
 
 
 def _shown(failures: frozenset[Failure]) -> tuple[str, ...]:
-    """Write the first few of the failures by which a peer found a fault."""
+    """Return the first few failures by which a peer found a fault, as texts."""
     return tuple(" ".join(filter(None, each)) for each in sorted(failures)[:_SHOWN])
 
 
 def write_openapi(file: Path) -> None:
-    """Write the OpenAPI document, with calls that are good today as its examples."""
+    """Write the OpenAPI document, with calls that are valid today as its examples."""
     with serving(PEER) as served:
         session = Session(Settings(profiles=("http",)))
         session.discover((served.url,))
