@@ -218,9 +218,14 @@ def offers_tools(run: RunResult) -> bool:
     return run.run.role is Role.SERVER
 
 
+def has_no_tools(run: RunResult) -> bool:
+    """Return whether the kit found no tool of a server."""
+    return offers_tools(run) and not (run.tools_called or run.tools_left_out)
+
+
 def may_claim(run: RunResult) -> bool:
     """Return whether the target of a run could reach a higher level if it claimed ATDF."""
-    return offers_tools(run) and not run.claims_atdf
+    return offers_tools(run) and not run.claims_atdf and not has_no_tools(run)
 
 
 def tools_called(session: SessionResult) -> tuple[str, ...]:

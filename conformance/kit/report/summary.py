@@ -18,6 +18,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     ended_early,
+    has_no_tools,
     left_out,
     left_out_title,
     may_claim,
@@ -157,6 +158,8 @@ class _Page:
         if len(found) > GROUPS:
             more = number(len(found) - GROUPS, self.language)
             yield f"- {self.say('report.more', count=more)}"
+        if has_no_tools(run):
+            yield f"\n{self.say('report.no-tools')}"
         if may_claim(run):
             how = self.say("report.how", url=f"<{guides_url(self.language)}>")
             yield f"\n{self.say('report.not-claimed')} {how}"

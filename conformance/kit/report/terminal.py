@@ -19,6 +19,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     ended_early,
+    has_no_tools,
     left_out,
     may_claim,
     misleading,
@@ -323,6 +324,8 @@ class _Summary:
                 upper_name = level_name(upper, self.language)
                 yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
                 yield from self.missing(lacking)
+            if has_no_tools(weakest):
+                yield Line(f"    {self.say('report.no-tools')}")
             if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
                 yield Line(f"    {self.say('report.how', url=guides_url(self.language))}")

@@ -86,6 +86,18 @@ def test_what_no_option_includes_has_no_such_line():
     assert terminal.splitlines()[:2] == [UNCALLED, ""]
 
 
+def test_a_server_without_a_tool_is_told_that_it_needs_one_and_not_that_it_needs_the_claim():
+    without = left_out("none")
+    none = replace(without.runs[0], tools_left_out=(), claims_atdf=False)
+    needs, claim = "The kit found no tool. Every higher level", "does not claim ATDF"
+    for words in told(replace(without, runs=(none,))):
+        assert needs in words
+        assert claim not in words
+    for words in told(replace(without, runs=(replace(none, tools_called=("book",)),))):
+        assert needs not in words
+        assert claim in words
+
+
 @pytest.mark.parametrize("change", [{"selection": True}, {"interrupted": True}])
 def test_a_session_without_a_level_says_nothing_of_one(change):
     assert not any(UNCALLED in each for each in told(replace(left_out("none"), **change)))
