@@ -52,7 +52,7 @@ def test_a_text_in_pieces_has_the_events_of_the_whole(drawn, size):
 def test_a_message_says_the_line_of_what_is_no_event():
     problems = validate({"wire": "ndjson", "text": '{"event": "StreamEnd"}\n\n[]\n'})
     assert [each.message.words("en").split(":")[0] for each in problems] == [
-        "Line 3 is not a JSON object"
+        "The event at line 3 is not a JSON object"
     ]
 
 
