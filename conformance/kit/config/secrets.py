@@ -26,6 +26,10 @@ _SHORTEST = 6
 """The shortest secret, in characters. Ordinary words contain shorter values."""
 _PART = 8
 """The shortest piece of a secret, in characters, that is removed where a long text was cut."""
+_NO_WORD = 20
+"""The shortest secret without a digit, in characters, that is replaced in other letters too. A
+shorter one may be a word of the kit's own files.
+"""
 _MOST_LEARNED = 50
 """The most secrets made by a target that are kept."""
 _LONG = 150
@@ -326,7 +330,12 @@ def _entities(character: str) -> list[str]:
 
 
 def _written(secret: str) -> Iterator[str]:
-    """Yield a secret as it is written in JSON text, in an address, in HTML, and in hexadecimal."""
+    """Yield a secret as it is written in JSON text, in an address, in HTML, and in hexadecimal.
+
+    The kit writes the names of headers in small letters, and methods in capital letters.
+    """
+    if len(secret) >= _NO_WORD or any(map(str.isdigit, secret)):
+        yield from (secret.lower(), secret.upper())
     yield from (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
     as_bytes = secret.encode("utf-8", "surrogatepass")  # variables need not hold UTF-8
     quoted = quote(as_bytes, safe="")

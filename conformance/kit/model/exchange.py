@@ -67,7 +67,7 @@ class HttpRequest:
     other stream ends with its first message, as the id of a malformed request is unknown.
     """
 
-    method: str = ""
+    method: Foreign = ""
     url: Foreign = ""
     headers: tuple[tuple[Foreign, Foreign], ...] = ()
     body: Body = b""

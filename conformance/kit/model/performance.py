@@ -102,7 +102,7 @@ class Moment:
     seen: Seen
     at: float
     arrival: int = 0
-    detail: str = ""
+    detail: Foreign = ""
     path: Foreign = ""
     headers: tuple[tuple[Foreign, Foreign], ...] = ()
     body: Body = b""

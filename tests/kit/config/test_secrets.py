@@ -47,6 +47,15 @@ def test_with_or_without_its_scheme_a_secret_has_one_placeholder():
     assert Redactor([f"Bearer {TOKEN}"])(f"Bearer {TOKEN}, {TOKEN}") == "«secret-1», «secret-1»"
 
 
+def test_the_name_of_a_header_or_a_method_has_the_secret_in_other_letters():
+    said = Redactor(["Kq9Xsecret"])("x-kq9xsecret: 1, KQ9XSECRET /a")
+    assert said == "x-«secret-1»: 1, «secret-1» /a"
+
+
+def test_a_word_in_other_letters_is_no_secret():
+    assert Redactor(["Conformance"])("conformance, Conformance") == "conformance, «secret-1»"
+
+
 def test_a_lone_surrogate_in_a_secret_is_no_fault():
     assert Redactor(["secret\udc80"])("secret\udc80") == "«secret-1»"
 

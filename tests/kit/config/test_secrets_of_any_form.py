@@ -18,7 +18,7 @@ from tests.counting import counting
 from tests.kit.transport.test_stdio_connection import ask, use_binding
 
 SIGNS = "+/=_-.~!*'()&<>\"\\%#:;@?"
-SECRETS = st.text("abcXYZ0189" + SIGNS + "é☃😀", min_size=16, max_size=60)
+SECRETS = st.text("abcXYZ0189" + SIGNS + "é☃😀", min_size=20, max_size=60)
 NAMES = {meant: name for name, meant in html5.items() if name.endswith(";")}
 
 
@@ -40,6 +40,8 @@ ONE = {
 }
 WHOLE = {
     "as it is": lambda s: s,
+    "small letters": str.lower,
+    "capital letters": str.upper,
     "JSON": lambda s: json.dumps(s)[1:-1],
     "JSON that is not ASCII": lambda s: json.dumps(s, ensure_ascii=False)[1:-1],
     "JSON in JSON": lambda s: json.dumps(json.dumps(s))[1:-1],

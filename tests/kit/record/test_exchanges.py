@@ -7,8 +7,10 @@ import pytest
 
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Answer, Trouble
+from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
+from conformance.spec.vocabulary import Seen
 from tests.kit.report.sample import case, exchange, exchanges
 
 
@@ -148,6 +150,7 @@ def test_no_secret_is_written_wherever_it_stands(tmp_path):
         case=replace(made.case, arguments={"a": [secret], secret: 1}),
         request=replace(
             made.request,
+            method=secret,
             url=f"http://h/?k={secret}",
             headers=(("Authorization", f"Bearer {secret}"),),
             body=secret.encode() + b"\xff",
@@ -156,6 +159,7 @@ def test_no_secret_is_written_wherever_it_stands(tmp_path):
             body=f"you sent {secret}".encode(), messages=({"echo": secret},), noise=(secret,)
         ),
         trouble_detail=secret,
+        timeline=(Moment(Seen.ARRIVED, 0.5, 1, secret, "/v1"),),
     )
     file = written(tmp_path, leaky, redact=lambda text: text.replace(secret, "«secret-1»"))
     assert secret.encode() not in file.read_bytes()
