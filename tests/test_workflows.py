@@ -217,7 +217,24 @@ def judged(tmp_path, start, checkout=None, **more):
     )
 
 
-@pytest.mark.parametrize("report", ["", ".", "..", "a/../..", "/tmp/x", "./x", "x\nreport=/etc"])
+@pytest.mark.parametrize(
+    "report",
+    [
+        "",
+        ".",
+        "..",
+        "a/../..",
+        "/tmp/x",
+        "./x",
+        "x\nreport=/etc",
+        "*",
+        "a?b",
+        "[a]",
+        "!a",
+        "~",
+        "~/a",
+    ],
+)
 def test_the_action_wants_a_directory_of_its_own_and_leaves_all_others_alone(tmp_path, report):
     folder = tmp_path / "checkout"
     folder.mkdir()
