@@ -1,4 +1,4 @@
-"""How long search and playground of the served site take in Chromium, and what Home loads."""
+"""Measures search and playground of the served site in Chromium, and how much Home loads."""
 
 from __future__ import annotations
 
@@ -58,15 +58,16 @@ _VERDICTS = """async (texts) => {
 
 
 def answer_times(address: str) -> tuple[float, float]:
-    """Give the median milliseconds until the search has answered, and until the playground has
-    shown its verdict on a document of 100 KB. `address` is that of the site.
+    """Return the median milliseconds of a search, and of a verdict of the playground.
+
+    The playground gets a document of 100 KB. `address` is that of the site.
     """
     with _browsing() as page:
         return median(_searched(page, address)), median(_judged(page, address))
 
 
 def scrolled_kib(address: str) -> float:
-    """Give what a page loads, compressed, until it has been scrolled to its end."""
+    """Return how many KiB a page loads, compressed, until it has been scrolled to its end."""
     with _browsing() as page:
         network = page.context.new_cdp_session(page)
         network.send("Network.enable")
@@ -95,7 +96,7 @@ def _searched(page: Page, address: str) -> list[float]:
     page.goto(address)
     page.wait_for_function("window.document$")
     page.click(".md-search__input")
-    page.keyboard.type("the")  # reads the index
+    page.keyboard.type("the")  # loads the index
     page.locator(".md-search-result__link").first.wait_for()
     took: list[float] = page.evaluate(_SEARCH, list(_QUERIES))
     return took
@@ -110,7 +111,7 @@ def _judged(page: Page, address: str) -> list[float]:
 
 
 def _large(*, faulty: bool) -> str:
-    """A catalog of 100 KB; a faulty one has a tool without its description."""
+    """Return a catalog of 100 KB; in a faulty one, a tool has no description."""
     catalog = json.loads(_TOOLS.read_text(encoding="utf-8"))
     tool: dict[str, Any] = catalog["tools"][0]
     tools: list[dict[str, Any]] = []

@@ -1,8 +1,8 @@
-"""The documentation of each release, as it was built then: `build/archive/<version>` is served
-below `/<version>/`, and the newest at `/` as well.
+"""The documentation of each release, as it was built then.
 
-mike does not fit: it runs mkdocs once and commits the result to a branch, and this site is three
-builds that are joined.
+The site serves `build/archive/<version>` below `/<version>/`, and the newest at `/` as well. mike
+does not fit: it runs mkdocs once and commits the result to a branch, but this site joins three
+builds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from scripts.website.render import BuildError
 
 ARCHIVE = WORK / "archive"
 LIST = "about/releases"
-"""The page that lists the versions: that of an earlier release leads to the newest."""
+"""The page that lists the versions; in an earlier release it redirects to the newest."""
 _VERSION = re.compile(r"(\d+)\.(\d+)\.(\d+)")
 _OF_THE_ROOT = ("404.html", "sitemap.xml", "robots.txt", ".nojekyll")
 _STYLE = "assets/site.css"
@@ -25,7 +25,7 @@ _OLD = "\n.af-old { display: inline; }\n"
 
 
 def archived(archive: Path = ARCHIVE) -> list[str]:
-    """The versions that are kept, newest first; raises `BuildError` for any other folder."""
+    """Return the archived versions, newest first; raises `BuildError` for any other directory."""
     if not archive.is_dir():
         return []
     found = {folder.name: _VERSION.fullmatch(folder.name) for folder in archive.iterdir()}
@@ -40,9 +40,10 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def add_archive(site: Path, version: str, archive: Path = ARCHIVE) -> None:
-    """Put what is kept below the site, of which `version` is at the root. A page of an earlier
-    version says that it is one, without being changed: it has the words, and its style sheet shows
-    them.
+    """Copy the archived versions below the site, which has `version` at its root.
+
+    The pages of an earlier version stay unchanged. They contain a hint that they are old, and their
+    style sheet then shows it.
     """
     for name in archived(archive):
         shutil.copytree(archive / name, site / name)

@@ -1,4 +1,4 @@
-"""The staged pages, built by zensical: they are to outlive the theme that builds them now."""
+"""Builds the staged pages with zensical too: they should outlive the theme that builds them now."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scripts.website.layout import LANGUAGES, ROOT, STAGED, WORK
 
 
 def canary(command: str) -> list[str]:
-    """Build each language with zensical; gives the pages that it did not make.
+    """Build each language with zensical; return the pages that it did not make.
 
-    Pages and menu are those of the last build. Raises `RuntimeError`, with what zensical said,
-    where it fails.
+    It uses the pages and the menu of the last build. Raises `RuntimeError` with the output if
+    zensical fails.
     """
     lacking = []
     for language in LANGUAGES:

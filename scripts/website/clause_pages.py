@@ -1,7 +1,7 @@
 """Puts the pages of clauses into the built site.
 
-There are too many of them for mkdocs, which needs 20 ms for a page: it makes one for each language,
-and here their Markdown is put in its place, made by the same extensions.
+They are too many for mkdocs, which needs 20 ms for a page. It builds one template for each
+language. This module fills it with the Markdown of each clause, converted with the same extensions.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _INDENT = re.compile(r"\n\s+")
 
 
 class ClausePages:
-    """The pages of clauses of one language, whose Markdown is `pages`, by their paths."""
+    """The pages of clauses of one language; `pages` has their Markdown by path."""
 
     def __init__(self, pages: Mapping[str, bytes]) -> None:
         with (ROOT / "mkdocs.yml").open("rb") as stream:
@@ -45,16 +45,16 @@ class ClausePages:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """What the search reads of them."""
+        """Return the records for the search."""
         return [
             {"location": _address(path), "title": name, "text": about}
             for path, (name, _, about, _) in self._pages.items()
         ]
 
     def write(self, site: Path) -> None:
-        """Write them into a built language, in place of the template.
+        """Write the pages into a built language, in place of the template.
 
-        Raises `BuildError` where the template does not hold its marks.
+        Raises `BuildError` if the template lacks a mark.
         """
         folder = site / _address(TEMPLATE)
         template = _INDENT.sub("\n", (folder / "index.html").read_text(encoding="utf-8"))
@@ -74,13 +74,13 @@ class ClausePages:
 
 
 def all_clause_pages(pages: Mapping[str, Mapping[str, bytes]]) -> dict[str, ClausePages]:
-    """The pages of each language, made in a process of its own."""
+    """Return the pages of each language, each made in a separate process."""
     with ProcessPoolExecutor(len(pages)) as pool:
         return dict(zip(pages, pool.map(ClausePages, pages.values()), strict=True))
 
 
 def _filling(markdown: Markdown, text: str) -> tuple[str, str, str, str]:
-    """What is put in place of each of the marks."""
+    """Return the replacement of each mark."""
     found = _PAGE.match(text)
     if found is None:
         raise BuildError(f"No page of a clause: {text[:80]!r}")
@@ -91,7 +91,7 @@ def _filling(markdown: Markdown, text: str) -> tuple[str, str, str, str]:
 
 
 def _served(found: re.Match[str]) -> str:
-    """The address of what a link to a source file leads to, from a page that is a folder."""
+    """Return the address for a link to a source file, from a page that is a directory."""
     folder, name, anchor = found[1], found[2], found[3] or ""
     return f'href="../{folder}{"" if name == "index" else f"{name}/"}{anchor}"'
 

@@ -1,4 +1,4 @@
-"""One site of three builds: English at `/`, the others at `/es/` and `/pt/`."""
+"""Joins three builds into one site: English at `/`, the others at `/es/` and `/pt/`."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from scripts.website.theme import mend_theme
 FIRST = "en"
 _RELATIVE = re.compile(r'<a href="(\.[^"]*)"')
 _LONG = 200
-"""Nobody types the address of a text in the playground."""
+"""The longest address to print, in characters: nobody types that of a text in the playground."""
 _NOT_SERVED = ("*.map", "sitemap.xml", "sitemap.xml.gz")
 
 
 def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: str) -> Path:
-    """Join the built languages in `build/site`; gives that folder. `clauses` are the pages that
-    mkdocs did not see, by paths that begin with the language.
+    """Join the built languages in `build/site`, and return this directory.
 
-    The new site is made next to the old one, and then replaces it.
+    `clauses` are the pages that mkdocs did not see, by paths that start with the language. The new
+    site is made next to the old one, and then replaces it.
     """
     new = SITE.with_name("site.new")
     shutil.rmtree(new, ignore_errors=True)
@@ -59,7 +59,7 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
 
 
 def _add_addresses(site: Path, site_url: str) -> None:
-    """Give each link that leaves a one-page edition its whole address, which is printed."""
+    """Add the full address to each link that leaves a one-page edition, for printing."""
     for page in site.rglob(f"{WHOLE}/index.html"):
         here = f"{site_url}{page.parent.relative_to(site).as_posix()}/"
         text = page.read_text(encoding="utf-8")
@@ -83,7 +83,7 @@ def _own(pages: Mapping[str, bytes], language: str) -> dict[str, bytes]:
 
 
 def _pages(site: Path) -> list[str]:
-    """Give the pages of the English build, as addresses that every language has."""
+    """Return the pages of the English build, as addresses that exist in every language."""
     found = (page.relative_to(site).parent.as_posix() for page in site.rglob("index.html"))
     own = (page for page in found if page.split("/")[0] not in LANGUAGES)
     return sorted("" if page == "." else f"{page}/" for page in own)

@@ -1,4 +1,4 @@
-"""Where the site's parts stand, and which pages it has: `mkdocs.yml` says, nothing else does."""
+"""The paths of the site's parts, and its pages, which only `mkdocs.yml` defines."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ WORK = ROOT / "build"
 STAGED = WORK / "docs"
 SITE = WORK / "site"
 MADE_HERE = "/*"
-"""How an entry of the nav ends that stands for the pages made of the source for its folder."""
+"""The end of a nav entry that means all generated pages of its directory."""
 
 __all__ = ["DOCS", "LANGUAGES", "MADE_HERE", "ROOT", "SITE", "STAGED", "THEME", "WORK"]
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What `mkdocs.yml` says: `nav` as it is written, and the address of the site."""
+    """The content of `mkdocs.yml`: `nav` as it is written, and the address of the site."""
 
     nav: list[Any]
     site_url: str
 
 
 def read_layout() -> Layout:
-    """Read `mkdocs.yml`; raises `OSError` or a YAML error where it cannot be read."""
+    """Read `mkdocs.yml`; raises `OSError` or a YAML error if that fails."""
     with (ROOT / "mkdocs.yml").open("rb") as stream:
         config = yaml_load(stream, get_yaml_loader())
     return Layout(config["nav"], config["site_url"].rstrip("/") + "/")
 
 
 def current() -> str:
-    """The version that is built."""
+    """Return the version that is built."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     return str(project["project"]["version"])
 
 
 def authored(nav: Any) -> Iterator[str]:
-    """Give the pages of a nav that a person writes, in its order."""
+    """Yield the hand-written pages of a nav, in order."""
     for path in _paths(nav):
         if not path.endswith(MADE_HERE):
             yield path
@@ -64,9 +64,9 @@ def _paths(nav: Any) -> Iterator[str]:
 
 
 def expanded(nav: Any, made: dict[str, list[str]], missing: set[str]) -> Any:
-    """Give a nav with `folder/*` replaced by the pages of `made[folder]`, and without `missing`.
+    """Return a nav with `folder/*` replaced by the pages of `made[folder]`, and without `missing`.
 
-    Sections that are left empty go too.
+    It drops sections that are then empty.
     """
     items: list[Any] = []
     for item in nav:

@@ -1,4 +1,4 @@
-"""Single files of npm packages: pinned, with their sums, in `docs/npm.json`."""
+"""Single files of npm packages, pinned with their hashes in `docs/npm.json`."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from scripts.website.layout import DOCS, ROOT
 _PINNED = DOCS / "npm.json"
 _KEPT = ROOT / ".cache" / "npm"
 _NODE = DOCS / "node.lock"
-"""A Node with npm from PyPI, for where none is installed, pinned as `requirements.lock` pins."""
+"""A pinned Node with npm from PyPI, for machines without one."""
 
 
 def npm_file(name: str, file: str | None = None) -> Path:
-    """Give the file that is pinned under `name`, or another `file` of its package; npm fetches it
-    the first time.
+    """Return the file that is pinned under `name`, or another `file` of its package.
 
-    Raises `RuntimeError` where npm cannot, or where what came has another sum.
+    npm fetches it the first time. Raises `RuntimeError` if npm fails, or if the hash differs.
     """
     pinned = json.loads(_PINNED.read_text(encoding="utf-8"))[name]
     pinned["file"] = file or pinned["file"]

@@ -1,4 +1,4 @@
-"""What mkdocs says of a page, with the line of the page at which it stands: mkdocs knows none."""
+"""Adds line numbers to the messages of mkdocs about a page, which have none."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _PART = r"[\w/.#?%-]"
 
 
 def placed(said: Iterable[str], staged: Path, docs: Path) -> Iterator[str]:
-    """Give what mkdocs said line by line, as `docs/en/page.md:7: …` where it is of a page.
+    """Yield the lines of mkdocs' output, as `docs/en/page.md:7: …` if they are about a page.
 
-    `staged` holds the pages that it read, `docs` those of them that people write. Of a traceback
-    behind an error that it said in words nothing is left, else its last line.
+    `staged` has the pages that mkdocs read, `docs` the hand-written ones. A traceback after an
+    error message is dropped; without such a message, its last line remains.
     """
     lines, seen, named = list(said), Counter[tuple[str, str]](), False
     if _TRACE in lines:
@@ -40,7 +40,7 @@ def placed(said: Iterable[str], staged: Path, docs: Path) -> Iterator[str]:
 
 
 def _line(page: Path, part: str, which: int) -> int:
-    """Give the line on which `part` stands for the `which`-th time, or the last one, or 1."""
+    """Return the line of the `which`-th occurrence of `part`, or of the last one, or 1."""
     if not part or not page.exists():
         return 1
     text = page.read_text(encoding="utf-8")

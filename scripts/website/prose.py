@@ -1,4 +1,4 @@
-"""What a page of prose is made of, as far as a translation has to keep it."""
+"""Parses a page of prose into the parts that a translation must keep."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _HREF = re.compile(r"(?:href|src)=\"([^\"]+)\"")
 _CLAUSE = re.compile(r"\b[A-Z][A-Z0-9]*(?:-[A-Z][A-Z0-9]*)+-[0-9]{3}\b")
 _CODE = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)", re.DOTALL)
 _EXEMPT = ("mermaid", "text")
-"""Blocks that hold words of the reader's language."""
+"""Languages of code blocks whose text is translated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """One heading; `anchor` is None where it has no explicit one."""
+    """One heading; `anchor` is None if it has no explicit one."""
 
     level: int
     text: str
@@ -30,7 +30,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """One page: its front matter, and what is to be the same in each language."""
+    """One page: its front matter, and the parts that must be the same in each language."""
 
     front: dict[str, str]
     text: str
@@ -40,14 +40,14 @@ class Prose:
     blocks: tuple[tuple[str, str], ...]
     code: frozenset[str]
     named: tuple[tuple[int, str], ...]
-    """Every clause that the file names, in prose and in blocks of code, with its line."""
+    """Every clause that the file names, in prose and in code blocks, with its line."""
 
 
 def read_prose(text: str) -> Prose:
-    """Take a page apart; `text` is the whole file."""
+    """Parse a page; `text` is the whole file."""
     found = _FRONT.match(text)
     front = _pairs(found[1]) if found else {}
-    # What is taken out leaves its line ends, so that lines count as in the file.
+    # Removed parts leave their line ends, so that line numbers stay those of the file.
     body = _blank(text[: found.end()]) + text[found.end() :] if found else text
     blocks = tuple(_block(each[3], each[4]) for each in _FENCE.finditer(body))
     prose = _FENCE.sub(lambda each: _blank(each[0]), body)
@@ -90,7 +90,7 @@ _START = re.compile(r"^[ \t]*(?:[-*+>]|\d+\.|#{1,6}|!{3} \w+|\?{3}\+? \w+|=== |\
 
 
 def plain(text: str) -> str:
-    """Give `text` without code, markup and addresses, with its lines."""
+    """Return `text` without code, markup and addresses, with the same lines."""
     text = _CODE.sub(lambda each: _blank(each[0]) or "…", text)
     for pattern in _MARKUP:
         text = pattern.sub(lambda each: _blank(each[0]) or " ", text)
@@ -98,8 +98,9 @@ def plain(text: str) -> str:
 
 
 def set_off(prose: Prose) -> Iterator[str]:
-    """Give what a page sets off by stars, and what fills a cell of a table: where a translation
-    keeps it, it is what something of others is called.
+    """Yield the emphasized texts and the table cells of a page.
+
+    If a translation leaves one unchanged, it is a name that others gave.
     """
     yield from (" ".join(found[2].split()) for found in _STRESSED.finditer(prose.text))
     for line in prose.text.splitlines():
@@ -108,7 +109,7 @@ def set_off(prose: Prose) -> Iterator[str]:
 
 
 def paragraphs(prose: Prose) -> Iterator[tuple[int, str]]:
-    """Give the plain words of each paragraph, without code and addresses, with its first line."""
+    """Yield the plain words of each paragraph with its first line, without code and addresses."""
     text = plain(prose.text)
     line = 1
     for part in re.split(r"(\n[ \t]*\n)", text):

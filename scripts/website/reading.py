@@ -1,4 +1,4 @@
-"""What keeps people from reading a page, as axe finds it, in both color schemes."""
+"""Finds accessibility problems of a page with axe, in both color schemes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import Page, TimeoutError
 
 _READY = """() => [...document.querySelectorAll('pre > code, .md-typeset__table')].every(
     (each) => each.scrollWidth <= each.clientWidth || each.tabIndex === 0)"""
-"""The page has measured its blocks, piece by piece, and given the wide ones to the keyboard."""
+"""True when the page has measured its blocks and made the wide ones focusable."""
 _STILL = """() => {
   const style = document.createElement("style");
   style.textContent = "*, ::before, ::after { transition: none !important }";
@@ -34,18 +34,18 @@ _OF_COLORS = ["color-contrast", "link-in-text-block"]
 def findings(
     page: Page, address: str, axe: str, *, rows: int | None = None
 ) -> dict[str, list[str]]:
-    """Give the places that axe complains about at an address, by scheme and rule. `axe` is its
-    script, and `rows` how many of each table are looked at.
+    """Return the places that axe reports at an address, by color scheme and rule.
 
-    Only what depends on colors is looked at twice. The script is handed in past the rules of the
-    page, which allow no script of others.
+    `axe` is its script, and `rows` how many rows of each table are checked. The second scheme is
+    checked only for rules about colors. `evaluate` runs the script despite the page's policy, which
+    allows no foreign scripts.
     """
     page.emulate_media(color_scheme="light", reduced_motion="reduce")
     page.goto(address)
     page.evaluate(_STILL)
     if rows is not None:
         page.evaluate(_ROWS, rows)
-    with suppress(TimeoutError):  # axe says it better
+    with suppress(TimeoutError):  # axe reports it more clearly
         page.wait_for_function(_READY, timeout=5000)
     page.evaluate(axe)
     found = dict(_complaints(page, "light", None))

@@ -1,4 +1,4 @@
-"""mkdocs, once for each language, strictly, each into a folder of its own."""
+"""Runs mkdocs in strict mode for each language, each into a separate directory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,18 @@ from scripts.website.placed import placed
 from scripts.website.stage import Staged
 
 EPOCH = "1000000000"
-"""A fixed time of building: two builds of the same pages are the same bytes."""
+"""A fixed build time: two builds of the same pages have the same bytes."""
 
 
 class BuildError(Exception):
-    """The site cannot be built; the text says why, with page and line where mkdocs says them."""
+    """The site cannot be built; the text says why, with page and line if mkdocs reports them."""
 
 
 def render(nav: list[Any], staged: Staged, site_url: str, *, strict: bool) -> dict[str, Path]:
-    """Build each language; gives the folder of each. Raises `BuildError` with what mkdocs said."""
+    """Build each language; return the directory of each.
+
+    Raises `BuildError` with mkdocs' output.
+    """
     with ThreadPoolExecutor(len(LANGUAGES)) as pool:
         built = pool.map(lambda each: _one(each, nav, staged, site_url, strict), LANGUAGES)
         results = dict(zip(LANGUAGES, built, strict=True))
@@ -44,7 +47,7 @@ def _one(
         for path in staged.missing
         if path.startswith(f"{language}/")
     }
-    # JSON is YAML, and quotes what YAML would take for something else.
+    # JSON is valid YAML, and its quotes prevent misreadings.
     said = {
         "INHERIT": "../mkdocs.yml",
         "theme": {"custom_dir": "../docs/theme"},

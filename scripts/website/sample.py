@@ -1,4 +1,4 @@
-"""A report of a real run, in each language: what the kit says of a server with two defects."""
+"""A report of a real run, in each language: the kit's findings about a server with two defects."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from scripts.website.layout import LANGUAGES, ROOT, WORK
 
 SAMPLES = WORK / "sample"
 FAULTS = ("yes-for-a-boolean", "no-suggestion-for-an-enum")
-"""An input that should be refused, and an error that says too little."""
+"""The server accepts an invalid input, and one of its errors says too little."""
 _FILES = ("report.html", "results.json", "summary.md", "badge.json")
 _MADE_OF = ("conformance", "fixtures/servers")
 _MESSAGES = ROOT / "conformance" / "spec" / "messages.json"
 _RAN = (0, 1)
-"""How the kit ends when it could judge: conformant, or not."""
+"""The kit's exit codes for a complete run: conformant, or not."""
 _NOTHING = b"default-src 'none';"
 
 
 def samples() -> dict[str, Path]:
-    """Give the folder of each language's report; the kit runs where what makes it has changed.
+    """Return the directory of each language's report; the kit runs again if its input has changed.
 
-    Raises `RuntimeError`, with what the kit said, where it cannot judge.
+    Raises `RuntimeError` with the output if the kit fails.
     """
     stamp, mark = SAMPLES / "made-of", _mark()
     if not stamp.exists() or stamp.read_text() != mark:
@@ -40,8 +40,10 @@ def samples() -> dict[str, Path]:
 
 
 def served(file: Path) -> bytes:
-    """A file as the site serves it. A report connects to nothing; the site's own copy may connect
-    to the site, because search engines' checks read `robots.txt` through the page.
+    """Return a file as the site serves it.
+
+    A report connects to nothing. The site's copy may connect to the site, because the checks of
+    search engines read `robots.txt` through the page.
     """
     return file.read_bytes().replace(_NOTHING, _NOTHING + b" connect-src 'self';", 1)
 
@@ -62,7 +64,7 @@ def _run(url: str, language: str) -> None:
 
 
 def _mark() -> str:
-    """Give a sum over all that a report is made of; what only the site says is not."""
+    """Return a hash of all files that affect a report, without the texts of the site."""
     summed = hashlib.sha256(" ".join(FAULTS).encode())
     for folder in _MADE_OF:
         for file in sorted((ROOT / folder).rglob("*")):

@@ -1,5 +1,5 @@
-"""What the search of the site reads: a record for each section and each row that has an anchor, and
-the script that answers.
+"""Makes the search of the site: a record for each section and each row with an anchor, and the
+script.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ _LISTS = {
     "messages",
     "vocabularies",
 }
-"""Pages that name everything once: they answer a question less well than the page about it."""
+"""Pages that list everything: the page about a thing answers a question better."""
 _LESS = 0.5
 _QUOTED = 0.1
 _QUESTIONS = "start/questions"
-"""The page whose sections are what people ask, in their words."""
+"""The page whose sections are questions in people's words."""
 _MESSAGES = "messages"
-"""The page whose rows are found by most of the words of one."""
+"""The page whose rows match if most words of a message are searched."""
 _TEMPLATE = f"{TEMPLATE.removesuffix('.md')}/"
 _EXPORT = re.compile(r"\bexport (?=const |function )")
 _MAP = re.compile(r"^//# sourceMappingURL=.*$", re.MULTILINE)
 
 
 def add_search(folder: Path, language: str, clauses: list[dict[str, Any]]) -> None:
-    """Write the records of a built language, and the script in place of the theme's own. `clauses`
-    are the records of the pages that mkdocs does not know, in place of the clauses' sections.
+    """Write the records of a built language, and replace the theme's script.
 
-    Raises `BuildError` where the theme's is not there any more.
+    `clauses` are the records of the pages that mkdocs does not know; they replace the clauses'
+    sections. Raises `BuildError` if the theme has changed.
     """
     workers = list(folder.glob(_WORKER))
     if len(workers) != 1:
@@ -65,7 +65,7 @@ def add_search(folder: Path, language: str, clauses: list[dict[str, Any]]) -> No
 
 
 def search_script(language: str) -> str:
-    """The script: MiniSearch, the stemmer of the language, its stop words, and our own part."""
+    """Return the script: MiniSearch, the language's stemmer, its stop words, and our code."""
     words = json.loads((DOCS / "search" / "stop-words.json").read_text(encoding="utf-8"))
     stemmer = npm_file("stemmers", f"dist/{language}.js").read_text(encoding="utf-8")
     return "\n".join(
@@ -79,7 +79,7 @@ def search_script(language: str) -> str:
 
 
 def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The sections, without those of the one-page editions: other pages have the same ones."""
+    """Yield the records without those of the one-page editions, which repeat other pages."""
     for doc in docs:
         page, _, anchor = doc["location"].partition("#")
         if page.strip("/").endswith(f"/{WHOLE}") or page == _TEMPLATE:

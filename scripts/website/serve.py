@@ -1,4 +1,4 @@
-"""The built site on a port of this machine, below a path, compressed: as Pages serves a project."""
+"""Serves the built site on a local port, below a path and compressed, as Pages serves a project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXTS = (".html", ".css", ".js", ".json", ".svg", ".xml", ".txt", ".md")
 
 
 class _Handler(SimpleHTTPRequestHandler):
-    """Serves `site` at `PREFIX`, and nothing else."""
+    """Serves only `site`, at `PREFIX`."""
 
     protocol_version = "HTTP/1.1"
 
@@ -65,7 +65,7 @@ def _packed(file: Path) -> bytes:
 
 @contextmanager
 def serving(site: Path) -> Iterator[str]:
-    """Serve `site`; gives its address, which ends in a slash."""
+    """Serve `site`; yield its address, which ends in a slash."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Handler, site=site))
     server.daemon_threads = True
     thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -1,8 +1,9 @@
-"""Each word of the pages and of the source's texts is one of its language: Hunspell's dictionary
-knows it, or the glossary, or `docs/words`, which holds words that are right but in no dictionary.
+"""Checks the spelling of the pages and of the source's texts in each language.
 
-`docs/words/all.txt` holds names, for all languages; `docs/words/<language>.txt` the words of one.
-A word written small there may begin with a capital; one with capitals is written so.
+A word is correct if it is in Hunspell's dictionary, in the glossary, or in `docs/words`.
+`docs/words/all.txt` has names for all languages, and `docs/words/<language>.txt` the words of one.
+A lowercase entry there also allows the word with a capital first letter; an entry with capitals
+must match.
 """
 
 from __future__ import annotations
@@ -26,24 +27,23 @@ _NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _TAIL = re.compile(r"['’]s$")
 _NO_WORDS = re.compile(r"(?<!\w)--[a-z][a-z-]*(?:[ =][a-z-]+)?|[\w-]+(?:[./][\w-]+)+")
-"""Options with their value, and what its dots and slashes show not to be prose: files, media types.
-"""
+"""Options with their value, and files or media types, recognized by their dots and slashes."""
 _PRONOUN = re.compile(r"(.{3,})(?:l[aeo]s?|[mts]e|nos)$")
 _BARE = str.maketrans("áéíóú", "aeiou")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 Known = Callable[[str], bool]
-"""Whether a word is one of a language."""
+"""Tells whether a word belongs to a language."""
 
 
 class NoDictionaryError(Exception):
-    """There is no dictionary on this machine; the text says why."""
+    """The machine has no dictionary; the text says why."""
 
 
 def misspelt(
     held: dict[str, dict[str, Page]], source: Source | None, words: Path
 ) -> Iterator[Problem]:
-    """Find each misspelled word; `words` is the folder of the project's own.
+    """Yield a problem for each misspelled word; `words` is the directory of the project's words.
 
     Raises `NoDictionaryError`.
     """
@@ -68,7 +68,7 @@ def misspelt(
 
 
 def _identifiers(source: Source) -> frozenset[str]:
-    """The names that the source defines: short texts say them without ticks."""
+    """Return the names that the source defines: short texts use them without backquotes."""
     nodes = [node for schema in source.schemas for _, node in positions(schema.source.data)]
     found = {"true", "false", "null"} | {
         word
@@ -93,7 +93,7 @@ def _problem(file: str, line: int, key: str, word: str, language: str) -> Proble
 
 
 def _words(text: str) -> Iterator[tuple[int, str]]:
-    """Give each word with its line; what holds a digit, or is a single letter, is none."""
+    """Yield each word with its line, without single letters and words with a digit."""
     for number, line in enumerate(text.split("\n"), 1):
         for word in _WORD.findall(_NO_WORDS.sub(" ", line)):
             if len(word) > 1 and not re.search(r"\d", word):
@@ -101,12 +101,12 @@ def _words(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _titles(source: Source) -> list[str]:
-    """What the specifications are called in English: every language says it once."""
+    """Return the English names of the specifications, which every language mentions."""
     return [source.texts[f"project#/specs/{spec}"].en for spec in source.project.versions]
 
 
 def _without(text: str, names: Iterable[str], titles: Iterable[str]) -> str:
-    """Leave out names that the English page sets off, where they stand unchanged, and `titles`."""
+    """Remove `titles`, and the names that are emphasized or a cell here as on the English page."""
     for name in sorted(names, key=len, reverse=True):
         text = re.sub(rf"(\*|\| *){_spaced(name)}(?=\*| *\|)", _line_ends, text)
     for title in titles:
@@ -156,7 +156,7 @@ def _known(language: str, own: frozenset[str]) -> Known:
 
 
 def verbs_without_pronouns(word: str) -> Iterator[str]:
-    """Give what a Spanish verb may be without its pronouns: `escríbalo` is `escriba`."""
+    """Yield what a Spanish verb may be without its pronouns: `escríbalo` becomes `escriba`."""
     for _ in range(2):
         found = _PRONOUN.fullmatch(word)
         if found is None:
@@ -168,8 +168,8 @@ def verbs_without_pronouns(word: str) -> Iterator[str]:
 
 @cache
 def dictionary_of(language: str) -> Known:
-    """Give what says whether a word is in the dictionary of a language."""
-    # It is compiled, and loading it takes a moment.
+    """Return a function that tells whether a word is in the dictionary of a language."""
+    # It is compiled and loads slowly.
     from hunspell import Hunspell  # noqa: PLC0415
 
     name = f"dictionary-{language}"

@@ -1,5 +1,6 @@
-"""The pages of all languages in one folder, `build/docs/<language>`: those that people wrote, and
-those that are made of the source. What mkdocs reads is this folder alone.
+"""Stages the pages of all languages in `build/docs/<language>`: hand-written and generated ones.
+
+mkdocs reads only this directory.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ from scripts.website.layout import DOCS, LANGUAGES, STAGED, authored
 
 _MARKED = re.compile(rb'^( *```)(\w+) (hl_lines="[^"]*")$', re.MULTILINE)
 _GOOD = rb"\1{ .\2 .good \3 }"
-"""The lines that a guide marks were added to the code; those of made pages are wrong."""
+"""Marked lines of a guide are added code; marked lines of generated pages are wrong."""
 _SHOWN = re.compile(rb"^ *agent-formats (?:check|convert) .*$", re.MULTILINE)
 _PROVIDER = re.compile(rb"^ *agent-formats provider --scenario .*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Staged:
-    """What was staged: `made` lists the generated pages of each folder, in the order of the menu;
-    `missing` the authored pages that a language lacks, as `language/path`.
+    """The staged pages.
+
+    `made` lists the generated pages of each directory, in the order of the menu. `missing` lists
+    the hand-written pages that a language lacks, as `language/path`.
     """
 
     made: dict[str, list[str]]
@@ -31,10 +34,10 @@ class Staged:
 
 
 def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str]]) -> Staged:
-    """Write `build/docs`: the authored pages, and `made`, whose paths begin with the language.
+    """Write `build/docs`: the hand-written pages, and `made`, whose paths start with the language.
 
-    Diagrams become pictures: one that cannot be drawn raises `DiagramError`. A file that is as it
-    was is left alone, so that a live server sees only what changed.
+    Diagrams become pictures; raises `DiagramError` if one cannot be drawn. Unchanged files are not
+    written, so that a live server sees only changes.
     """
     files = dict(made)
     missing = []
@@ -57,7 +60,7 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
 
 
 def in_language(path: str, content: bytes) -> bytes:
-    """A page whose commands print what it shows: where that is not English, they say so."""
+    """Return a page with `--language` added to the commands whose translated output it shows."""
     language = path.partition("/")[0]
     said = rf"\g<0> --language {language}".encode()
     if language != LANGUAGES[0]:
@@ -66,7 +69,7 @@ def in_language(path: str, content: bytes) -> bytes:
 
 
 def _drawn(path: str, content: bytes) -> bytes:
-    """A page with its diagrams as pictures."""
+    """Return a page with its diagrams as pictures."""
     if FENCE not in content:
         return content
     return with_pictures(content.decode("utf-8"), f"docs/{path}").encode("utf-8")

@@ -1,7 +1,8 @@
-"""What the theme's built files are changed to: it draws a page anew for each block of code and each
-table, reads the whole search index on every page, and leaves some things without a name.
+"""Changes the theme's built files.
 
-Each change is looked for: a theme in which one is not found any more stops the build.
+The theme lays a page out again for each block of code and each table. It reads the whole search
+index on every page, and some of its elements have no name. If a theme lacks a part that must be
+changed, the build stops.
 """
 
 from __future__ import annotations
@@ -15,17 +16,17 @@ from scripts.website.render import BuildError
 
 _BUNDLE = "assets/javascripts/bundle.*.min.js"
 _SCRIPT = {
-    # The index is read when somebody begins to search, not on every page.
+    # Read the index when somebody starts to search, not on every page.
     'location.protocol!=="file:"': "!1",
-    # `found.js` marks what was searched for, without the index.
+    # `found.js` marks the searched words, without the index.
     '("search.highlight")?': '("")?',
-    # It is given the question: of a page whose own words are not in it, the theme tells none.
+    # Pass the question: if a page has none of its words, the theme passes nothing.
     "Object.entries(e.terms).filter(([,c])=>c)": "[[document.forms.search.query.value]]",
-    # `code.js` does what is left of this, without measuring between two changes.
+    # `code.js` does the rest of this, without measuring between two changes.
     '"pre:not(.mermaid) > code"': '"pre:not(pre)"',
-    # It asks the host that each of these names for its sitemap.
+    # The theme would request a sitemap from the host of each of these links.
     '"link[rel=alternate]"': '"link:not(link)"',
-    # Tables are wrapped below, so that nothing moves when the script comes.
+    # Tables are wrapped below, so that nothing moves when the script loads.
     '"table:not([class])"': '"table:not(table)"',
 }
 _LOADED = re.compile(r'<script src="([^"]*/javascripts/bundle\.[^"]*)"></script>')
@@ -35,15 +36,17 @@ _LATE = (
     'const script=document.createElement("script");script.src="%s";document.body.append(script)};'
     "requestAnimationFrame(()=>setTimeout(ask));setTimeout(ask,500)})()</script>"
 )
-"""Loads the theme's script once the page is painted, or soon, where nothing is painted because the
-page is not shown.
+"""Loads the theme's script after the first paint, or after half a second if the page is not
+visible.
 """
 _PALETTE = 'var palette=__md_get("__palette");'
 _DARK = (
     'if(!palette&&matchMedia("(prefers-color-scheme: dark)").matches)'
     'document.body.dataset.mdColorScheme="slate";'
 )
-"""A reader who prefers dark gets it from the first moment, not when the theme's script comes."""
+"""Applies the dark scheme from the start if the reader prefers it, not only with the theme's
+script.
+"""
 _SEARCH = '<div class="md-search" data-md-component="search" role="dialog">'
 _PLACEHOLDER = re.compile(r'class="md-search__input"[^>]* aria-label="([^"]*)"')
 _TABLE = re.compile(r"<table>.*?</table>", re.DOTALL)
@@ -55,23 +58,23 @@ _ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<t[dh][^>]*>(.*?)</t[dh]>", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _NAMELESS = "<th></th>"
-"""The corner of a table whose first column names its rows."""
+"""The corner cell of a table whose first column names its rows."""
 _FIRST_CELL = re.compile(r"(<tr>\s*)<td([^>]*)>(.*?)</td>", re.DOTALL)
 _BLOCK = re.compile(r'(<div class="[^"]*\bhighlight")>(.*?</pre>)', re.DOTALL)
 _AROUND, _CODE_LINE = 1.1, 0.95
-"""The height of what is around a block of code, and of a line of code, in rem."""
+"""The height around a block of code, and of a line of code, in rem."""
 _LINE, _PADDING, _SIGNS = 1.2, 1.0, 90
-"""The height of a line and of what is around a row, in rem, and how many signs a line has."""
+"""The height of a line and around a row, in rem, and the characters of a line."""
 
 
 def mend_theme(site: Path) -> None:
-    """Change the files of all languages; raises `BuildError` where one is not as expected."""
+    """Change the files of all languages; raises `BuildError` if one is not as expected."""
     for bundle in _files(site, _BUNDLE):
         bundle.write_text(_replaced(bundle.read_text("utf-8"), _SCRIPT, bundle), encoding="utf-8")
     for page in site.rglob("*.html"):
         text = page.read_text(encoding="utf-8")
         placeholder = _PLACEHOLDER.search(text)
-        if placeholder is not None:  # a page of the theme's
+        if placeholder is not None:  # a page with the theme
             page.write_text(_page(text, placeholder[1], page), encoding="utf-8")
 
 
@@ -88,7 +91,7 @@ def _page(text: str, search: str, page: Path) -> str:
 
 
 def sized(text: str) -> str:
-    """A page whose blocks of code have their height, roughly, until they are laid out."""
+    """Return a page whose code blocks have an approximate height before they are laid out."""
     return _BLOCK.sub(_with_height, text)
 
 
@@ -98,8 +101,9 @@ def _with_height(found: re.Match[str]) -> str:
 
 
 def _wrapped(found: re.Match[str]) -> str:
-    """A table with its height, roughly, for as long as it is not laid out. Its rows have names if
-    its first column has none.
+    """Return a table with an approximate height before it is laid out.
+
+    If the corner cell is empty, the first column gets row headers.
     """
     table = found[0]
     high = sum(map(_height, _ROW.findall(table)))

@@ -1,7 +1,7 @@
-"""Whether the pages of prose say the same in each language, and in that language.
+"""Checks that the pages of prose have the same content in each language, in that language.
 
-A translation has the pages, headings, links, clauses and code of the English page, and remembers
-in its front matter (`source:`) from which English page it was made.
+A translation has the pages, headings, links, clauses and code of the English page. Its front matter
+(`source:`) has the hash of the English page that it was made from.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from scripts.website.prose import Prose, paragraphs, read_prose
 FIRST = "en"
 _NAMES = {"en": "English", "es": "Spanish", "pt": "Portuguese"}
 _ENOUGH = 60
-"""Letters in a paragraph from which on its language is clear."""
+"""The fewest letters in a paragraph from which its language is detected."""
 _SURE = 0.99
 
 
@@ -53,7 +53,7 @@ def pages(docs: Path, root: Path) -> dict[str, dict[str, Page]]:
 
 
 def differences(held: dict[str, dict[str, Page]]) -> Iterator[Problem]:
-    """Find each page that another language lacks, and whatever differs between the languages."""
+    """Yield a problem for each missing page, and for each difference between the languages."""
     english = held[FIRST]
     for page in english.values():
         yield from _without_anchor(page)
@@ -71,7 +71,7 @@ def differences(held: dict[str, dict[str, Page]]) -> Iterator[Problem]:
 
 
 def without_clause(held: dict[str, dict[str, Page]], known: Collection[str]) -> Iterator[Problem]:
-    """Find each clause that a page names, also in code, and that no specification has."""
+    """Yield a problem for each clause that a page names, also in code, and that does not exist."""
     for own in held.values():
         for page in own.values():
             for line, name in page.prose.named:
@@ -117,7 +117,7 @@ def _between(english: Page, page: Page) -> Iterator[Problem]:
 
 
 def _other_headings(english: Prose, page: Page) -> Iterator[Problem]:
-    """Find the first heading that is not, by level and anchor, that of the English page."""
+    """Yield a problem for the first heading whose level or anchor differs from the English page."""
     for wanted, own in zip_longest(english.headings, page.prose.headings):
         if (
             wanted is None
@@ -140,7 +140,7 @@ def _named(page: Page, part: str, what: str, do: str) -> Problem:
 
 
 def foreign(held: dict[str, dict[str, Page]]) -> Iterator[Problem]:
-    """Find each paragraph that is written in another language than its page."""
+    """Yield a problem for each paragraph in another language than its page."""
     for language, own in held.items():
         for page in own.values():
             for line, words in paragraphs(page.prose):
@@ -151,7 +151,7 @@ def foreign(held: dict[str, dict[str, Page]]) -> Iterator[Problem]:
 
 
 def _language(words: str) -> str | None:
-    """Give the language of some words; None where that is not clear."""
+    """Return the language of some words; None if it is not clear."""
     if len(re.findall(r"[^\W\d_]", words)) < _ENOUGH:
         return None
     found, share = _identifier().classify(words)
@@ -160,7 +160,7 @@ def _language(words: str) -> str | None:
 
 @cache
 def _identifier() -> Any:
-    # It takes a moment to load.
+    # It loads slowly.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
@@ -169,7 +169,7 @@ def _identifier() -> Any:
 
 
 def accept(docs: Path, root: Path) -> list[str]:
-    """Write into each translation from which English page it is; gives the files that changed."""
+    """Write the hash of its English page into each translation; return the changed files."""
     held = pages(docs, root)
     changed = []
     for language in LANGUAGES:

@@ -1,6 +1,4 @@
-"""Plain words: which expressions the project's texts avoid, what to write instead, and how long a
-sentence may be.
-"""
+"""Plain words: expressions to avoid, their replacements, and the limit of a sentence's length."""
 
 from __future__ import annotations
 
@@ -14,12 +12,12 @@ from dataclasses import dataclass
 from scripts.website.prose import plain
 
 LONGEST = 25
-"""Words in a sentence of a page."""
+"""The most words in a sentence of a page."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """An expression to avoid, and what to write; `pages_only` leaves it to code and its remarks."""
+    """An expression to avoid, and its replacement; with `pages_only`, code may use it."""
 
     pattern: re.Pattern[str]
     instead: str
@@ -113,7 +111,7 @@ _MARKS = re.compile(r"[*_\[\]\"#>]+")
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What is not plain in a text, with its line."""
+    """An expression or sentence that is not plain, with its line."""
 
     line: int
     what: str
@@ -121,7 +119,7 @@ class Found:
 
 
 def words_to_avoid(text: str, language: str, *, code: bool = False) -> Iterator[Found]:
-    """Find each expression of `text` to avoid; `code` says that it is a remark in code."""
+    """Yield each expression of `text` to avoid; with `code`, the text is a docstring or comment."""
     said = _MARKS.sub("", plain(text))
     for word in _ENGLISH if language == "en" else _OTHERS[language]:
         if code and word.pages_only:
@@ -132,7 +130,7 @@ def words_to_avoid(text: str, language: str, *, code: bool = False) -> Iterator[
 
 
 def too_long(text: str, most: int = LONGEST) -> Iterator[Found]:
-    """Find each sentence of `text` with more than `most` words; a cell or an item is its own."""
+    """Yield each sentence of `text` with more than `most` words; a cell or item is separate."""
     for line, unit in _units(plain(text)):
         for sentence in _SENTENCE.split(" ".join(_MARKS.sub("", unit).split())):
             count = sum(any(map(_said, word)) for word in sentence.split())
@@ -141,11 +139,11 @@ def too_long(text: str, most: int = LONGEST) -> Iterator[Found]:
 
 
 def _said(letter: str) -> bool:
-    return letter.isalnum() or letter == "…"  # `plain` writes this for code
+    return letter.isalnum() or letter == "…"  # `plain` replaces code by this
 
 
 def _units(text: str) -> Iterator[tuple[int, str]]:
-    """Give each paragraph, item of a list and cell of a table, with its first line."""
+    """Yield each paragraph, list item and table cell, with its first line."""
     first, held = 1, ""
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip() or _UNIT.match(line):
@@ -160,7 +158,7 @@ def _units(text: str) -> Iterator[tuple[int, str]]:
 
 
 def remarks(source: str) -> Iterator[tuple[int, str]]:
-    """Give the docstrings and comments of Python code, each with its line."""
+    """Yield the docstrings and comments of Python code, each with its line."""
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.lstrip("# ")

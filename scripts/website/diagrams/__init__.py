@@ -1,1 +1,1 @@
-"""Diagrams of the pages: from the words of a fence to a picture that needs no script."""
+"""Diagrams of the pages: turns the text of a fence into a picture that needs no script."""

@@ -1,4 +1,4 @@
-"""A flowchart, or states: layers of boxes, with lines that are straight or have round corners."""
+"""Draws a flowchart or states: layers of boxes, and lines with round corners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Parts = list[Box | Line | Words]
 
 
 def flow_picture(flow: Flow) -> Picture:
-    """Draw a flow: with wide boxes if there is room, and downwards if there is none."""
+    """Draw a flow: with wide boxes if there is room, and downwards if there is not."""
     tries = []
     for down in dict.fromkeys((flow.down, True)):
         for most in _BREAKS:
@@ -50,7 +50,7 @@ def _whole(flow: Flow, down: bool, most: float) -> Picture:
 
 
 def _frames(drawn: Mapping[str, Picture], down: bool) -> Picture:
-    """The pictures of groups in frames, with their titles."""
+    """Return the pictures of groups in frames with titles."""
     parts: Parts = []
     pad = 12
     width = max(each.width for each in drawn.values()) + 2 * pad
@@ -68,13 +68,13 @@ def _frames(drawn: Mapping[str, Picture], down: bool) -> Picture:
 
 
 class _Drawing:
-    """What is drawn of a plan."""
+    """Draws the parts of a plan."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
 
     def picture(self) -> Picture:
-        """All that is drawn: lines below boxes, and words above all."""
+        """Return the whole picture: lines below boxes, and words above both."""
         lines: Parts = []
         words: Parts = []
         for part in [
@@ -129,12 +129,12 @@ class _Drawing:
                 )
 
     def _edge_of(self, item: int, side: int) -> float:
-        """Where a node ends, along the flow."""
+        """Return where a node ends, along the flow."""
         [name] = [name for name, each in self._plan.of.items() if each == item]
         return self._middle(item) + side * self._plan.room(self._plan.extent(name))[0] / 2
 
     def _drawn_channels(self) -> Iterator[Box | Line | Words]:
-        """Edges that go back: outside of all layers between their nodes."""
+        """Yield the edges that go back, outside all layers between their nodes."""
         outside = {-1: 0.0, 1: 0.0}
         for edge in self._plan.channels:
             start, end = self._plan.of[edge.start], self._plan.of[edge.end]
@@ -162,7 +162,7 @@ class _Drawing:
             yield from self._said(edge, middle, side * channel)
 
     def _hides(self, item: int, side: int) -> bool:
-        """Whether something is between a node and the margin."""
+        """Return whether another node is between a node and the margin."""
         own = self._plan.items[item]
         others = (self._plan.items[each] for each in self._plan.layers[own.rank] if each != item)
         return any(each.node and side * (each.across - own.across) > 0 for each in others)

@@ -1,8 +1,8 @@
-"""Where the nodes of a flow go: each into a layer, the layers in an order with few crossings, and
-the things of a layer next to each other, so that what follows each other is in line.
+"""Places the nodes of a flow in layers.
 
-`along` is the direction of the flow and `across` is the other one: a picture from left to right is
-one from top to bottom with both exchanged.
+It orders each layer for few crossings, and aligns nodes that follow each other. `along` is the
+direction of the flow, and `across` the other one. A picture from left to right is a picture from
+top to bottom with the two exchanged.
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ _STRAIGHT = 10.0
 
 @dataclass(slots=True)
 class Item:
-    """What takes room in a layer: a node, or an edge that passes. `before` and `after` are its room
-    across, from the middle; `thick` is its room along.
+    """A node in a layer, or an edge that passes through it.
+
+    `before` and `after` are its size across, from its middle; `thick` is its size along.
     """
 
     rank: int
@@ -33,7 +34,7 @@ class Item:
 
 
 def ranks(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """The layer of each node: after all from which an edge comes. There is no circle."""
+    """Return the layer of each node: after the start of each edge to it. There must be no cycle."""
     edges = list(edges)
     found = dict.fromkeys(nodes, 0)
     for _ in nodes:
@@ -43,7 +44,7 @@ def ranks(nodes: Sequence[str], edges: Iterable[tuple[str, str]]) -> dict[str, i
 
 
 def backward(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> frozenset[int]:
-    """The numbers of the edges that close a circle, where the nodes are visited in their order."""
+    """Return the numbers of the edges that close a cycle if the nodes are visited in order."""
     open_: set[str] = set()
     done: set[str] = set()
     found: set[int] = set()
@@ -65,8 +66,9 @@ def backward(nodes: Sequence[str], edges: Sequence[tuple[str, str]]) -> frozense
 
 
 def ordered(layers: Sequence[Sequence[int]], links: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """The layers with few crossings; of two orders that are equal, the one that is nearer to that
-    in which they came.
+    """Return the layers in an order with few crossings.
+
+    Of two orders with equally many, it is the one closer to the given order.
     """
     best = [list(layer) for layer in layers]
     least = _crossings(best, links)
@@ -110,9 +112,10 @@ def place(
     links: Mapping[tuple[int, int], float],
     spine: frozenset[tuple[int, int]],
 ) -> None:
-    """Set `across` of all items: as near to what they are linked with as the others let them be.
-    `links` says of each link how far its second end is from the first where it is straight. Those
-    of `spine` are straight before all others.
+    """Set `across` of all items: as close to their linked items as the others allow.
+
+    For each link, `links` has the distance of its second end from the first if it is straight. The
+    links of `spine` have priority to be straight.
     """
     near: dict[int, list[tuple[int, float, float]]] = {
         item: [] for layer in layers for item in layer
@@ -147,8 +150,9 @@ def _wanted(
 def _settle(
     items: Sequence[Item], layer: Sequence[int], wanted: Mapping[int, tuple[float, float]]
 ) -> None:
-    """Put the items of a layer where they want to be, or, where they would overlap, where the sum
-    of the squares of what they are moved is the least.
+    """Put the items of a layer at their wanted places.
+
+    Where they would overlap, the sum of the squared moves is minimal.
     """
     offset = 0.0
     blocks: list[tuple[float, float, list[tuple[int, float]]]] = []
@@ -173,8 +177,9 @@ def _straighten(
     links: Mapping[tuple[int, int], float],
     rigid: frozenset[tuple[int, int]],
 ) -> bool:
-    """Make the links of `rigid` quite straight: what they join is moved as one. Gives whether that
-    can be done, which two such parts prevent that change sides.
+    """Make the links of `rigid` exactly straight, and move linked items together.
+
+    Returns False if that is impossible, because two such groups change sides.
     """
     part = {item: item for layer in layers for item in layer}
     shift = dict.fromkeys(part, 0.0)
@@ -209,7 +214,7 @@ def _straighten(
 
 
 def _in_order(parts: Sequence[int], apart: Iterable[tuple[int, int]]) -> list[int] | None:
-    """The parts from left to right; None if there is no such order."""
+    """Return the parts from left to right; None if there is no such order."""
     waiting = list(parts)
     found: list[int] = []
     while waiting:

@@ -1,4 +1,4 @@
-"""The diagrams of a page of Markdown: each fence becomes a picture in its place."""
+"""Replaces the diagrams in a page of Markdown: each fence becomes a picture."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from scripts.website.diagrams.sequence import sequence_picture
 from scripts.website.diagrams.source import DiagramError, Flow, Message, Sequence, read_diagram
 
 FENCE = b"```mermaid"
-"""What a page with a diagram has in it."""
+"""The text that every page with a diagram contains."""
 _FENCE = re.compile(r"^```mermaid\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def with_pictures(text: str, page: str) -> str:
-    """Give a page with its diagrams drawn. It has as many lines as before: what is said of a line
-    of it stays true. Raises `DiagramError`, with the name of the page and the line.
+    """Return a page with its diagrams drawn.
+
+    The number of lines stays the same, so that line numbers in messages remain correct. Raises
+    `DiagramError` with the name of the page and the line.
     """
     number = 0
 
@@ -34,7 +36,7 @@ def with_pictures(text: str, page: str) -> str:
 
 
 def figure(text: str, name: str) -> str:
-    """The picture of one diagram; `name` begins its ids."""
+    """Return the picture of one diagram; its ids start with `name`."""
     diagram = read_diagram(text)
     picture = flow_picture(diagram) if isinstance(diagram, Flow) else sequence_picture(diagram)
     drawn = svg(picture, diagram.title, description(diagram), name)
@@ -42,7 +44,7 @@ def figure(text: str, name: str) -> str:
 
 
 def description(diagram: Flow | Sequence) -> str:
-    """What a diagram shows, in words: all that its arrows say."""
+    """Return a description of a diagram: the text of all its arrows."""
     if isinstance(diagram, Sequence):
         titles = diagram.participants
         return "; ".join(

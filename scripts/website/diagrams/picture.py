@@ -1,5 +1,6 @@
-"""A picture of boxes, lines and words, and its SVG. Colors are the theme's, in its style sheet;
-without it, all is drawn in the color of the text.
+"""A picture of boxes, lines and words, and its SVG.
+
+The theme's style sheet sets the colors; without it, all has the color of the text.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from html import escape
 from scripts.website.diagrams.words import LINE, SIZE, size
 
 MOST = 680
-"""The width of the text of a page on a wide screen: wider pictures are moved sideways."""
+"""The width of a page's text on a wide screen; readers must scroll wider pictures sideways."""
 MARGIN = 6
 _CORNER = 7
 _TIP = 12
@@ -22,8 +23,9 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A frame around its middle, with words in it. `kind` is its class in the style sheet; a
-    decision has a point on the left and on the right.
+    """A frame around its middle, with words inside.
+
+    `kind` is its class in the style sheet. A decision has a point on its left and right.
     """
 
     x: float
@@ -34,13 +36,13 @@ class Box:
     kind: str = "box"
 
     def moved(self, x: float, y: float) -> Box:
-        """The same elsewhere."""
+        """Return the same box, moved by these distances."""
         return Box(self.x + x, self.y + y, self.width, self.height, self.lines, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A way through `points`, and where it has a head. `lost`: it ends in a cross."""
+    """A path through `points`, with its arrowheads; a `lost` one ends in a cross."""
 
     points: tuple[Point, ...]
     kind: str = "line"
@@ -49,14 +51,14 @@ class Line:
     lost: bool = False
 
     def moved(self, x: float, y: float) -> Line:
-        """The same elsewhere."""
+        """Return the same line, moved by these distances."""
         points = tuple((left + x, top + y) for left, top in self.points)
         return Line(points, self.kind, self.head, self.tail, self.lost)
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Words around a middle. `plate`: what lies below them is covered."""
+    """Words around a middle; with `plate`, they cover what is below them."""
 
     x: float
     y: float
@@ -70,13 +72,13 @@ class Words:
         return size(self.lines)
 
     def moved(self, x: float, y: float) -> Words:
-        """The same elsewhere."""
+        """Return the same words, moved by these distances."""
         return Words(self.x + x, self.y + y, self.lines, self.kind, self.plate)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """What is drawn, later above earlier. Its corner is at 0, 0."""
+    """A picture: later parts cover earlier ones. Its corner is at 0, 0."""
 
     width: float
     height: float
@@ -84,7 +86,7 @@ class Picture:
 
 
 def framed(parts: list[Box | Line | Words]) -> Picture:
-    """A picture of `parts` that is just large enough for them."""
+    """Return the smallest picture that has room for `parts`."""
     corners = [corner for part in parts for corner in _corners(part)]
     left, top = (min(each[axis] for each in corners) - MARGIN for axis in (0, 1))
     right, bottom = (max(each[axis] for each in corners) + MARGIN for axis in (0, 1))
@@ -101,8 +103,10 @@ def _corners(part: Box | Line | Words) -> Iterator[Point]:
 
 
 def svg(picture: Picture, title: str, description: str, name: str) -> str:
-    """One line of SVG. `name` begins the ids in it, which a page has once. The search reads the
-    description, which has all words.
+    """Return a picture as one line of SVG.
+
+    Its ids start with `name`, which is unique on a page. The search reads the description, which
+    has all words.
     """
     width, height = _number(picture.width), _number(picture.height)
     shapes = "".join(_shape(part) for part in picture.parts)
@@ -191,7 +195,7 @@ def _line(line: Line) -> str:
 
 
 def _towards(start: Point, end: Point, most: float) -> Point:
-    """The point that is `most` away from `start`, or half way to `end`."""
+    """Return the point on the way to `end` at the distance `most`, at most half way."""
     x, y = end[0] - start[0], end[1] - start[1]
     length = abs(x) + abs(y)
     part = min(most, length / 2) / length if length else 0

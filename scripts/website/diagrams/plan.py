@@ -1,4 +1,4 @@
-"""Where the parts of a flow are: what room each takes, the layers, and the tracks between them."""
+"""Plans a flow: the sizes of its parts, the layers, and the tracks between layers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from scripts.website.diagrams.source import Edge, Node
 from scripts.website.diagrams.words import size, wrapped
 
 LOOP = 18
-"""How far an arrow from a node to itself reaches out."""
+"""The height of an arrow from a node to itself."""
 _LABEL = 150
 _STEP = 12
 _STUB = 12
@@ -21,7 +21,7 @@ _DOT = 14
 
 @dataclass(slots=True)
 class Way:
-    """An edge that goes from layer to layer: the items that it passes, first and last a node."""
+    """An edge between layers: the items that it passes; the first and the last are nodes."""
 
     edge: Edge
     items: list[int]
@@ -30,12 +30,12 @@ class Way:
 
 
 class Plan:
-    """Where the parts of one flow are.
+    """The places of the parts of one flow.
 
-    `items` are what takes room in a layer, and `of` the one of each node. `ways` go from layer to
-    layer, `channels` go back outside of all, `loops` lead from a node to itself, and what is
-    `aside` leads to a leaf next to its decision. `middles` says where each layer is along the flow,
-    and `tracks` where a way bends behind a layer.
+    `items` need room in a layer, and `of` has each node's item. `ways` go from layer to layer,
+    `channels` go back outside all layers, and `loops` lead from a node to itself. `aside` has the
+    edges to a leaf next to its decision. `middles` has the place of each layer along the flow, and
+    `tracks` the place where a way bends behind a layer.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Plan:
     # Sizes
 
     def extent(self, name: str) -> tuple[float, float]:
-        """The width and the height of the box of a node."""
+        """Return the width and height of a node's box."""
         node = self.nodes[name]
         if node.shape in ("start", "end"):
             return _DOT, _DOT
@@ -78,12 +78,12 @@ class Plan:
         return width + (40 if node.shape == "decision" else 28), height + 18
 
     def room(self, extent: tuple[float, float]) -> tuple[float, float]:
-        """Of a width and a height: how thick it is along the flow, and half of it across."""
+        """Turn a width and a height into the size along the flow, and half of the size across."""
         width, height = extent
         return (height, width / 2) if self.down else (width, height / 2)
 
     def label(self, edge: Edge) -> tuple[tuple[str, ...], float, float]:
-        """The lines on an edge, how thick they are along the flow, and half of it across."""
+        """Return the lines of an edge's label, their size along the flow, and half of it across."""
         lines = wrapped(edge.text, _LABEL)
         thick, half = self.room(size(lines))
         return lines, thick, half
@@ -105,7 +105,7 @@ class Plan:
             thick = max(thick, label)
         return Item(rank, before, after, thick, node=True)
 
-    # Leaves of decisions, which are drawn next to them
+    # Leaves of decisions, drawn next to them
 
     def _leaves(self, edges: Sequence[Edge], back: Sequence[Edge]) -> Iterator[tuple[str, Edge]]:
         for name, node in self.nodes.items():
@@ -119,7 +119,7 @@ class Plan:
                     break
 
     def leaf_at(self, name: str) -> float:
-        """How far across the leaf next to a decision is from it."""
+        """Return the distance across from a decision to the leaf next to it."""
         edge = self.aside[name]
         _, _, across = self.label(edge)
         gap = 2 * across + 2 * _STUB + (8 if self.down else 4)
@@ -171,9 +171,11 @@ class Plan:
                 along = self._gap(rank, along)
 
     def _spine(self) -> frozenset[tuple[int, int]]:
-        """The links that are to be straight: from each node to the one after it from which most
-        follows (of some alike, the middle one), if that one comes from no other; and the last one
-        to a node that nothing follows.
+        """Return the links that should be straight.
+
+        From each node, it is the link to the next node with the longest chain after it. Of several
+        equal ones it is the middle one. That node must have no other incoming link. So is the last
+        part of a way to a node that no other way touches.
         """
         near = [way for way in self.ways if len(way.items) == 3 and not way.turned]
         deep = dict.fromkeys(self.of, 0)
@@ -197,8 +199,10 @@ class Plan:
         return frozenset(found)
 
     def _port_shifts(self) -> Iterator[tuple[tuple[int, int], float]]:
-        """Where two nodes have an edge in each direction: how far each is from the middle. The key
-        is the node, and 1 where it leaves it, -1 where it comes.
+        """Yield the distance from the middle for edges between two nodes with one in each
+        direction.
+
+        The key is the node, and 1 where the edge leaves it, -1 where it arrives.
         """
         place = {item: at for layer in self.layers for at, item in enumerate(layer)}
         for way in self.ways:
@@ -214,7 +218,7 @@ class Plan:
                     yield (item, side), sign * min(14.0, self.half(item) / 2)
 
     def half(self, item: int) -> float:
-        """Half of a node across, without what is next to it."""
+        """Return half the size of a node across, without the parts next to it."""
         [name] = [name for name, each in self.of.items() if each == item]
         return self.room(self.extent(name))[1]
 
@@ -224,7 +228,9 @@ class Plan:
         return shift if way.turned else -shift
 
     def _gap(self, rank: int, along: float) -> float:
-        """Give each bend between a layer and the next a track; gives where the next one begins."""
+        """Assign a track to each bend between a layer and the next; return where the next one
+        starts.
+        """
         spans: dict[tuple[str, float], tuple[float, float]] = {}
         keys: dict[tuple[int, int], tuple[str, float]] = {}
         for number, way in enumerate(self.ways):
@@ -262,5 +268,5 @@ class Plan:
         return along + bends + (_TIP if ends else _STUB)
 
     def across(self, way: Way, item: int) -> float:
-        """Where a way passes an item."""
+        """Return where a way passes an item, across."""
         return self.items[item].across + self._port(way, item)

@@ -1,4 +1,4 @@
-"""Who says what to whom: a column for each participant, and a row for each message."""
+"""Draws a sequence diagram: a column for each participant, and a row for each message."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _ROW = 20
 
 
 def sequence_picture(sequence: Sequence) -> Picture:
-    """Draw a sequence: with long lines of words if there is room."""
+    """Draw a sequence, with long lines of text if there is room."""
     tries = (_drawn(sequence, most) for most in _BREAKS)
     narrow = next((each for each in tries if each.width <= MOST), None)
     return narrow or _drawn(sequence, _BREAKS[-1])
@@ -56,7 +56,7 @@ def _drawn(sequence: Sequence, most: float) -> Picture:
 
 
 def _columns(sequence: Sequence, most: float) -> dict[str, float]:
-    """Where the line of each participant is: as near as the words between two of them let it be."""
+    """Return the place of each participant's line: as close as the texts between them allow."""
     names = list(sequence.participants)
     needed = dict.fromkeys(pairwise(names), 0.0)
     heads = [size(wrapped(sequence.participants[name], most))[0] + 2 * _PAD for name in names]

@@ -1,5 +1,7 @@
-"""What a diagram says: the few forms of Mermaid's language that the pages use, so that the pages
-show their diagrams where they are read as files, too. Every other line is an error.
+"""Reads a diagram: the few forms of Mermaid's language that the pages use.
+
+With Mermaid, the diagrams are also visible where the pages are read as files. Every other line is
+an error.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ Shape = Literal["box", "decision", "start", "end"]
 
 
 class DiagramError(RuntimeError):
-    """A diagram cannot be drawn; the text says which line, and why."""
+    """A diagram cannot be drawn; the text names the line and the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A thing; `group` is the title of the frame around it, or nothing."""
+    """A node; `group` is the title of the frame around it, or empty."""
 
     name: str
     text: str
@@ -28,7 +30,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """An arrow between two nodes, by their names. `both`: it has two heads."""
+    """An arrow between two nodes, by their names; with `both`, it has two heads."""
 
     start: str
     end: str
@@ -39,7 +41,7 @@ class Edge:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """Nodes and arrows: a flowchart, or states. `down`: from top to bottom."""
+    """A flowchart, or states; with `down`, it goes from top to bottom."""
 
     title: str
     down: bool
@@ -49,7 +51,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What one participant says to another. `lost`: it does not arrive."""
+    """A message from one participant to another; a `lost` one does not arrive."""
 
     start: str
     end: str
@@ -60,7 +62,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What is written on the line of one participant."""
+    """A note on the line of one participant."""
 
     over: str
     text: str
@@ -68,7 +70,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Who says what to whom, in order. `participants`: the title of each, by its name."""
+    """The messages and notes in order; `participants` has each title by name."""
 
     title: str
     participants: dict[str, str]
@@ -91,7 +93,7 @@ _BREAK = re.compile(r"\s*<br ?/?>\s*")
 
 
 def read_diagram(text: str) -> Flow | Sequence:
-    """Read the words of a fence; raises `DiagramError` for a line that is not understood."""
+    """Read the text of a fence; raises `DiagramError` for a line that it does not understand."""
     kind, *lines = [line.strip() for line in text.strip().splitlines() if line.strip()]
     title = next((found[1] for line in lines if (found := _TITLE.fullmatch(line))), "")
     if not title:
@@ -190,5 +192,5 @@ def _sequence(title: str, lines: list[str]) -> Sequence:
 
 
 def _plain(text: str) -> str:
-    """Lines break where the picture has no more room, not where the text says."""
+    """Return a text without its line breaks: lines break where the picture has no more room."""
     return _BREAK.sub(" ", _QUOTED.sub(r"\1", text.strip())).strip()

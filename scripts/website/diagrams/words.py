@@ -1,7 +1,7 @@
-"""How wide words are, and where their lines break.
+"""Computes how wide words are, and where lines break.
 
-A reader's system chooses the font, so that the widths are those of the widest one that the theme
-names (DejaVu Sans): what fits in it fits in all.
+A reader's system chooses the font. So the widths are those of the widest font that the theme names
+(DejaVu Sans): text that fits in it fits in all.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _WIDEST = 1000
 
 
 def width(text: str) -> float:
-    """The width of one line of `text`; a letter with an accent is as wide as without it."""
+    """Return the width of one line of `text`; an accent does not make a letter wider."""
     return sum(_ADVANCES.get(_letter(sign), _WIDEST) for sign in text) * SIZE / 1000
 
 
@@ -53,8 +53,9 @@ def _letter(sign: str) -> str:
 
 
 def wrapped(text: str, most: float) -> tuple[str, ...]:
-    """Break `text` into as few lines as fit into `most`, and these as even as they can be. A word
-    that is wider stays whole.
+    """Break `text` into as few lines as fit into the width `most`, as even as possible.
+
+    A wider word stays whole.
     """
     lines = _filled(text, most)
     low, high = 0.0, most
@@ -79,5 +80,5 @@ def _filled(text: str, most: float) -> tuple[str, ...]:
 
 
 def size(lines: tuple[str, ...]) -> tuple[float, float]:
-    """The width and the height of `lines`; nothing takes no room."""
+    """Return the width and height of `lines`; no lines need no room."""
     return max(map(width, lines), default=0.0), LINE * len(lines)

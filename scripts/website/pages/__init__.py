@@ -1,1 +1,1 @@
-"""The pages that are made of the source and of the code, as plain Markdown in three languages."""
+"""The pages that are made from the source and the code, as plain Markdown in three languages."""

@@ -1,4 +1,4 @@
-"""What was tried against the kit, and what came of it: `fixtures/servers/attacks.yaml`."""
+"""The attacks on the kit that were tried, and their results: `fixtures/servers/attacks.yaml`."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from scripts.website.pages.markdown import code, escaped, page, table
 ATTACKS = f"{CONFORMANCE}/attacks.md"
 SOURCE = ROOT / "fixtures" / "servers" / "attacks.yaml"
 HAND = "hand"
-"""In place of what tries an idea: it was tried by hand, on a day, and no test holds it."""
+"""Instead of a test's name: the idea was tried by hand, on a date, and has no test."""
 LIMITS = "limits"
-"""In place of it, too: the kit cannot know better, and the page on security says so."""
+"""Instead of a test's name: the kit cannot know better, and the page on security says so."""
 
 
 def tried() -> list[Mapping[str, Any]]:
-    """The ideas in their order, each with its outcome and what tries it."""
+    """Return the ideas in order, each with its outcome and its test."""
     found: list[Mapping[str, Any]] = yaml_value(SOURCE.read_text("utf-8"))[0]
     return found
 
 
 def attacks_page(context: Context) -> bytes:
-    """A row for each idea; what worked is first."""
+    """Return the page: a row for each idea."""
     about = context.said("attacks_about")
     ideas = tried()
     counts = Counter(each["outcome"] for each in ideas)

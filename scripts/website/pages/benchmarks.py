@@ -1,4 +1,4 @@
-"""How fast the kit is, what it finds and what it survives, as `fixtures/benchmarks` holds it."""
+"""The kit's benchmarks from `fixtures/benchmarks`: its speed, its findings, what it survives."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _NAMES = {
     "schemathesis": "Schemathesis",
     "mcp-conformance": "MCP conformance kit",
 }
-"""What each kit calls itself."""
+"""The name of each kit."""
 _OVER = {name: name for name in ("reference", "reference over MCP")} | {
     "furnished": "reference over MCP"
 }
-"""Over what each server without a fault is asked."""
+"""The transport to each server without a fault."""
 _OWN, _PEER = 2, 0
 """The shades of a chart."""
 
 
 def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None:
-    """Every benchmark that was kept; None where there is none."""
+    """Return the page with every saved benchmark; None if there is none."""
     files = sorted(folder.glob("*.json"))
     if not files:
         return None
@@ -53,7 +53,7 @@ def benchmarks_page(context: Context, folder: Path = BENCHMARKS) -> bytes | None
 
 
 def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """How many small changes the tests notice, of how many that were tried, module by module."""
+    """Yield how many of the mutants of each module the tests notice."""
     yield heading(2, context.said("mutants"), "mutants")
     yield context.said("mutants_about", goal=held["goal"])
     names = ("module", "noticed", "changes", "share", "all", "date")
@@ -73,7 +73,7 @@ def _mutants(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """How many branches and lines the tests reach, area by area."""
+    """Yield how many branches and lines of each area the tests reach."""
     yield heading(2, context.said("coverage"), "coverage")
     yield context.said(
         "coverage_about",
@@ -97,9 +97,7 @@ def _coverage(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """How fast the kit is compared with an earlier commit of itself: medians of pairs of
-    measurements.
-    """
+    """Yield the kit's speed and that of an earlier commit: medians of pairs of measurements."""
     yield heading(2, context.said("pairs"), "pairs")
     yield made(context, held, f"python -m scripts.compare {held['before']}")
     yield context.said("pairs_about", before=code(held["before"]), after=code(held["after"]))
@@ -119,7 +117,7 @@ def _pairs(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """What the kit and its peers find, and how fast each is."""
+    """Yield what the kit and its peers find, and how fast each is."""
     yield heading(2, context.said("peers"), "peers")
     yield context.said("peers_charts_about")
     yield _found_chart(context, held["pairs"])
@@ -154,7 +152,7 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _found_chart(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
-    """Of the faults that were tried against each server, how many each kit found."""
+    """Return a chart of the faults that each kit found, of those that were tried on each server."""
     rows = []
     for pair in pairs:
         tried = len(pair["tried"])
@@ -166,7 +164,7 @@ def _found_chart(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _alarms_chart(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
-    """What each kit says of a server without a fault, if the server has what the kit asks for."""
+    """Return a chart of each kit's false alarms on a server that has what the kit needs."""
     most = max((run["alarms"] for run in runs), default=0) or 1
     rows = [
         _bar(context, run["kit"], run["alarms"] / most, str(run["alarms"]), _OVER[run["server"]])
@@ -177,7 +175,7 @@ def _alarms_chart(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _speed_chart(context: Context, speed: Mapping[str, Any]) -> str:
-    """The medians of both kits that speak HTTP."""
+    """Return a chart of the median speeds of both kits that speak HTTP."""
     of = {
         _OURS: statistics.median(speed["ours"]),
         "schemathesis": statistics.median(speed["theirs"]),
@@ -284,4 +282,4 @@ _KINDS: Final[Mapping[str, Callable[[Context, Mapping[str, Any]], Iterable[str]]
     "mutants": _mutants,
     "coverage": _coverage,
 }
-"""What tells each kind, in the order in which a reader asks: first what the kit finds."""
+"""The function for each kind of benchmark, in the order of the page: findings come first."""

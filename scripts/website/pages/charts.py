@@ -1,7 +1,7 @@
 """Charts within a page: bars, each with its name and its value in words.
 
-They are lists of terms, not pictures, so that a narrow window breaks a row instead of shrinking its
-letters, and a screen reader reads what is to be seen.
+They are lists of terms, not pictures. So a narrow window wraps a row instead of shrinking its
+letters, and a screen reader can read them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a bar: how long it is as a share of the chart, and the shade from 0 to 3."""
+    """A piece of a bar: its length as a share of the chart, and its shade from 0 to 3."""
 
     share: float
     shade: int
@@ -22,8 +22,9 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A row of a chart: its name, its pieces, and its value in words. `group` is what stands above
-    the first of several rows that have the same.
+    """A row of a chart: its name, its pieces, and its value in words.
+
+    `group` is the heading of consecutive rows with the same group.
     """
 
     name: str
@@ -33,7 +34,7 @@ class Bar:
 
 
 def bars(title: str, rows: Sequence[Bar], legend: Sequence[str] = ()) -> str:
-    """Give a chart of horizontal bars; `legend` names the shades, from the faintest."""
+    """Return a chart of horizontal bars; `legend` names the shades, from the lightest."""
     lines = [f'<figure class="chart"><figcaption>{escape(title)}</figcaption>', *_legend(legend)]
     before = ""
     for number, row in enumerate(rows):
@@ -48,7 +49,7 @@ def bars(title: str, rows: Sequence[Bar], legend: Sequence[str] = ()) -> str:
 
 
 def _row(row: Bar, told: bool) -> Iterator[str]:
-    """A row; of a bar in pieces, a screen reader reads what each piece is."""
+    """Yield a row; with a legend, a screen reader gets the meaning of each piece."""
     pieces = (
         f'<span class="shade-{part.shade}" style="width:{100 * part.share:.1f}%"'
         f' title="{escape(part.said)}"></span>'

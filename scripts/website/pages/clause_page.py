@@ -1,6 +1,6 @@
-"""A page for each clause: all that is known of it, what breaks it, and how to check it alone.
+"""A page for each clause: all facts about it, what breaks it, and how to check only this clause.
 
-mkdocs does not see these pages, which are many: `scripts/website/clause_pages.py` puts them in.
+mkdocs does not see these many pages: `scripts/website/clause_pages.py` adds them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from scripts.website.pages.markdown import code, escaped, fence, heading, link, 
 from scripts.website.pages.remedies import remedy
 
 MARKS = ("CLAUSE-ID", "clause-slug", "CLAUSE-ABOUT", "CLAUSE-CONTENT")
-"""What the template holds in place of the id, its anchor, the sentence, and all the rest."""
+"""The marks in the template for the id, its anchor, the sentence, and the rest."""
 TEMPLATE = f"{CLAUSE_FOLDER}/{MARKS[1]}.md"
 _GATEWAY = "conformance.gateway"
 _SERVED = "http://127.0.0.1:8000"
@@ -30,7 +30,7 @@ _BEHIND = "openai+http://127.0.0.1:4000/v1"
 
 
 def clause_pages(context: Context) -> Iterator[tuple[str, bytes]]:
-    """Give each clause's page by its path, in the order of ids."""
+    """Yield each clause's page with its path, in the order of ids."""
     listed = sorted(context.source.clauses, key=lambda each: each.id)
     before: tuple[Clause | None, ...] = (None, *listed[:-1])
     after: tuple[Clause | None, ...] = (*listed[1:], None)
@@ -39,15 +39,16 @@ def clause_pages(context: Context) -> Iterator[tuple[str, bytes]]:
 
 
 def template_page() -> bytes:
-    """The page that mkdocs makes for all clauses. What it holds is code, so that what the theme
-    needs for code is there.
+    """Return the page that mkdocs builds for all clauses.
+
+    Its content is a block of code, so that the theme adds what a page with code needs.
     """
     name, slug, about, content = MARKS
     return page(name, slug, about, [fence(content, "text")], hide="navigation, toc")
 
 
 def clause_path(clause: Clause) -> str:
-    """Where the page of a clause is, as a page of people's would be."""
+    """Return the path of a clause's page."""
     return f"{CLAUSE_FOLDER}/{clause.id.lower()}.md"
 
 
@@ -69,7 +70,7 @@ def _page(context: Context, clause: Clause, beside: tuple[Clause | None, Clause 
 
 
 def _way(context: Context) -> str:
-    """The way to the page: what it is part of."""
+    """Return the breadcrumbs of the page."""
     steps = [(f"{CONFORMANCE}/index.md", "kit_name"), (ALL, "clauses")]
     to = up(f"{CLAUSE_FOLDER}/.")
     links = (link(escaped(context.said(name)), to + path) for path, name in steps)
@@ -77,7 +78,7 @@ def _way(context: Context) -> str:
 
 
 def _shown(context: Context, clause: Clause, here: str) -> Iterator[str]:
-    """Where it is in its chapter, and the examples that break it."""
+    """Yield the link to the clause's chapter, and the examples that break it."""
     chapter = f"{up(here)}{context.clause_page(clause)}#{clause.id.lower()}"
     links = [link(context.said("clause_chapter"), chapter)]
     links += [
@@ -107,7 +108,7 @@ def _faults(context: Context, clause: Clause, here: str) -> Iterator[str]:
 
 
 def _alone(context: Context, clause: Clause) -> Iterator[str]:
-    """The command that checks this clause and no other."""
+    """Yield the command that checks only this clause."""
     command = _command(clause)
     if command is None:
         return
@@ -137,7 +138,7 @@ def _command(clause: Clause) -> str | None:
 
 @cache
 def _chapters() -> Mapping[str, str]:
-    """The chapter of the kit that asks each clause, by the clause's id."""
+    """Return the kit's chapter of each clause, by the clause's id."""
     return {clause.id: name for name in packages() for _, clause in load(name).tests}
 
 

@@ -1,4 +1,4 @@
-"""Clauses: each with all that is known of it, and all of them in one table."""
+"""Clauses: each with all facts about it, and all of them in one table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALL = f"{CONFORMANCE}/clauses.md"
 
 
 def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[str]:
-    """Give each clause under a heading of its own, in the order of ids."""
+    """Yield each clause under a heading, in the order of ids."""
     for clause in sorted(clauses, key=lambda each: each.id):
         yield heading(level, clause.id, clause.id.lower())
         yield from sentences(context, clause)
@@ -31,7 +31,7 @@ def told(context: Context, clauses: Iterable[Clause], level: int) -> Iterator[st
 
 
 def quotes(context: Context, clause: Clause) -> Iterator[str]:
-    """The sentences of a standard that it rests on."""
+    """Yield the sentences of other standards that a clause is based on."""
     source = clause.facts.get("source")
     if not source:
         return
@@ -42,7 +42,7 @@ def quotes(context: Context, clause: Clause) -> Iterator[str]:
 
 
 def sentences(context: Context, clause: Clause) -> Iterator[str]:
-    """What the clause says; of a group each requirement, with an anchor of its own."""
+    """Yield the text of a clause; for a group, each requirement with an anchor."""
     if not clause.parts:
         yield f"{escaped(context.text(clause.text))}\n{{ .clause }}"
     for number, part in enumerate(clause.parts, 1):
@@ -56,8 +56,9 @@ def _quoted(said: str, quote: str) -> str:
 
 
 def facts(context: Context, clause: Clause, here: str) -> str:
-    """How binding it is, for which level, where it applies, and how it is checked, with links from
-    the page `here`.
+    """Return a clause's requirement, its level, where it applies, and how it is checked.
+
+    The links are for the page `here`.
     """
     held = clause.facts
     said = [f"**{_binding(context, clause)}**", _status(context, clause)]
@@ -69,7 +70,7 @@ def facts(context: Context, clause: Clause, here: str) -> str:
 
 
 def _status(context: Context, clause: Clause) -> str:
-    """The version that the clause came in, and how far it is settled."""
+    """Return the status of a clause, and the version that introduced it."""
     version = clause.facts.get("version") or context.source.project.versions[clause.spec]
     return context.said(f"status_{clause.facts.get('status', 'draft')}", version=version)
 
@@ -88,7 +89,7 @@ def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
     for word in ("binding", "era"):
         names = applies.get(f"{word}s", ())
         known = context.source.vocabularies[word]
-        if names and len(names) < len(known.values):  # all of them limit nothing
+        if names and len(names) < len(known.values):  # all of them together limit nothing
             links = (context.word_link(known, name, here) for name in names)
             yield context.said(f"only_{word}s", names=", ".join(links))
     if "since" in applies and applies["since"] == applies.get("until"):
@@ -118,13 +119,13 @@ def _checked(context: Context, clause: Clause) -> str:
 
 
 def of_document(context: Context, spec: str, document: str) -> list[Clause]:
-    """The clauses on the page of a document."""
+    """Return the clauses on the page of a document."""
     here = f"{spec}/{document}.md"
     return [each for each in context.source.clauses if context.clause_page(each) == here]
 
 
 def others(context: Context, spec: str) -> bytes | None:
-    """The page of a specification's clauses that no document owns; None where there are none."""
+    """Return the page of a specification's clauses without a document; None if there are none."""
     here = f"{spec}/clauses.md"
     own = [each for each in context.source.clauses if context.clause_page(each) == here]
     if not own:
@@ -138,7 +139,7 @@ def others(context: Context, spec: str) -> bytes | None:
 
 
 def everything(context: Context) -> bytes:
-    """The page that reports link to: every clause in one table, anchored by its id."""
+    """Return the page that reports link to: every clause in one table, anchored by its id."""
     listed = sorted(context.source.clauses, key=lambda each: each.id)
     excluded = sum(each.excluded is not None for each in listed)
     count, tested = len(listed), len(listed) - excluded

@@ -1,4 +1,4 @@
-"""What every page is made of: the source, a language, and the words of the site."""
+"""The common data of all pages: the source, a language, and the texts of the site."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ SPECS = ("atdf", "ardf", "runtime", "bindings")
 """The specifications, in the order of the menu."""
 CONFORMANCE = "conformance"
 CLAUSE_FOLDER = f"{CONFORMANCE}/clauses"
-"""Where each clause has a page, which mkdocs does not see."""
+"""The directory of the clauses' pages, which mkdocs does not see."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """The source as one language shows it. `homes` says on which folder's page a vocabulary is."""
+    """The source in one language; `homes` has the directory whose page shows a vocabulary."""
 
     source: Source
     language: str
@@ -32,15 +32,15 @@ class Context:
     _: None = field(default=None, repr=False)
 
     def said(self, name: str, /, **values: object) -> str:
-        """The message `site.<name>`, or the one of that whole id, as Markdown.
+        """Return the message `site.<name>`, or the message with this full id, as Markdown.
 
-        A value is put in as it is, so it has to be Markdown already.
+        Values are inserted unchanged, so they must already be Markdown.
         """
         text = self.source.messages[name if "." in name else f"site.{name}"]
         return filled(self.text(text), {key: str(value) for key, value in values.items()})
 
     def text(self, text: Text) -> str:
-        """A text of the source in this language."""
+        """Return a text of the source in this language."""
         return text.in_language(self.language)
 
     @cached_property
@@ -54,62 +54,62 @@ class Context:
         return {schema.file: schema for schema in self.source.schemas}
 
     def spec_title(self, spec: str) -> str:
-        """The name of a specification, or of the kit."""
+        """Return the name of a specification, or of the kit."""
         if spec == CONFORMANCE:
             return self.said("kit_name")
         return self.text(self.source.texts[f"project#/specs/{spec}"])
 
     def requirement(self, word: str) -> str:
-        """MUST, SHOULD or MAY in this language."""
+        """Return MUST, SHOULD or MAY in this language."""
         return self.said(f"report.requirement.{word.lower()}")
 
     def level(self, word: str) -> str:
-        """The name of a level; empty for what is needed for none of them."""
+        """Return the name of a level; empty if it is not a level."""
         return self.said(f"report.level.{word}") if word in set(Level) else ""
 
     def filter_words(self) -> Mapping[str, str]:
-        """What the choice of a table's rows says."""
+        """Return the texts of the filter for a table's rows."""
         return {name: self.said(f"filter_{name}") for name in ("find", "all", "shown", "clear")}
 
     def clause_page(self, clause: Clause) -> str:
-        """The page that has the section of a clause."""
+        """Return the page that has the section of a clause."""
         if clause.document and any(s.name == clause.document for s in self.source.schemas):
             return f"{clause.spec}/{clause.document}.md"
         return f"{clause.spec}/clauses.md"
 
     def clause_link(self, clause: Clause, here: str) -> str:
-        """A link to a clause from the page `here`: to its own page, if it is not on this one."""
+        """Return a link from the page `here` to a clause: to its own page, if it is not here."""
         if self.clause_page(clause) == here:
             return link(clause.id, f"#{clause.id.lower()}")
         return self.own_page(clause, here, clause.id)
 
     def own_page(self, clause: Clause, here: str, text: str, id: str = "") -> str:
-        """A link from the page `here` to the page of a clause, which mkdocs does not know of."""
+        """Return a link from the page `here` to a clause's page, which mkdocs does not know."""
         to = f"../{up(here)}{CLAUSE_FOLDER}/{clause.id.lower()}/"
         anchor = f'id="{id}" ' if id else ""
         return f'<a {anchor}href="{to}">{text}</a>'
 
     def vocabulary_link(self, vocabulary: Vocabulary, here: str) -> str:
-        """A link to a vocabulary's table from the page `here`."""
+        """Return a link from the page `here` to a vocabulary's table."""
         to = f"{self.homes[vocabulary.name]}/vocabularies.md"
         anchor = f"#{dashed(vocabulary.name)}"
         return link(code(vocabulary.name), anchor if to == here else f"{up(here)}{to}{anchor}")
 
     def word_link(self, vocabulary: Vocabulary, word: str, here: str) -> str:
-        """A link to a word of a vocabulary from the page `here`."""
+        """Return a link from the page `here` to a word of a vocabulary."""
         to = f"{self.homes[vocabulary.name]}/vocabularies.md"
         return link(code(word), f"{up(here)}{to}#{dashed(vocabulary.name)}-{word}")
 
     def prose(self, text: Text) -> str:
-        """A text of the source as Markdown."""
+        """Return a text of the source as Markdown."""
         return escaped(self.text(text))
 
 
 def up(here: str) -> str:
-    """The way from a page back to the folder of its language."""
+    """Return the relative path from a page to the directory of its language."""
     return "../" * here.count("/")
 
 
 def dashed(name: str) -> str:
-    """A name of the source as an anchor."""
+    """Return a name of the source as an anchor."""
     return name.replace("_", "-").lower()

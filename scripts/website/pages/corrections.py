@@ -1,4 +1,4 @@
-"""Documents that break a clause: the shortest one of the source, and how it is corrected."""
+"""The shortest document of the source that breaks a clause, and its correction."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from scripts.website.pages.examples import in_words
 from scripts.website.pages.markdown import fence
 
 _WHOLE = 12
-"""A part of so many lines is shown whole; of a longer one the lines around the change."""
+"""The most lines of a part that is shown whole; a longer one shows the lines around the change."""
 _AROUND = 3
 _LONGEST = 24
 
 
 def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
-    """The shortest document that breaks a clause, and the valid one that it was made of."""
+    """Return the shortest document that breaks a clause, and its valid original, or None."""
     broken = [each for each in context.source.examples if each.breaks == clause]
     if not broken:
         return None
@@ -35,7 +35,7 @@ def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
 
 
 def correction(context: Context, clause: Clause) -> Iterator[str]:
-    """The part of a document that is wrong, and the same part of a valid one."""
+    """Yield the wrong part of a document, and the same part of a valid one."""
     pair = shortest(context, clause.id)
     if pair is None:
         return
@@ -49,12 +49,12 @@ def correction(context: Context, clause: Clause) -> Iterator[str]:
 
 
 def good_fence(text: str, marks: str) -> str:
-    """JSON that is right, with the lines marked that make it so."""
+    """Return correct JSON, with the corrected lines marked."""
     return fence(text, f"{{ .json .good {marks}}}")
 
 
 def changed(bad: Any, good: Any) -> tuple[tuple[str | int, ...], Any, Any]:
-    """The place of the smallest object or array that holds all that differs, and both of them."""
+    """Return the place of the smallest object or array with all differences, and both versions."""
     path: tuple[str | int, ...] = ()
     while True:
         step = _only_child(bad, good)
@@ -64,7 +64,7 @@ def changed(bad: Any, good: Any) -> tuple[tuple[str | int, ...], Any, Any]:
 
 
 def _only_child(bad: Any, good: Any) -> str | int | None:
-    """The one object or array, in both, in which the two differ."""
+    """Return the key of the only object or array, in both, in which the two differ, or None."""
     if isinstance(bad, dict) and isinstance(good, dict) and bad.keys() == good.keys():
         names: list[Any] = [name for name in bad if bad[name] != good[name]]
     elif isinstance(bad, list) and isinstance(good, list) and len(bad) == len(good):
@@ -78,7 +78,7 @@ def _only_child(bad: Any, good: Any) -> str | int | None:
 
 
 def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
-    """Long objects without the objects and arrays that are the same in both."""
+    """Drop the objects and arrays that are the same in both, if the two are long."""
     if not isinstance(bad, dict) or not isinstance(good, dict):
         return bad, good
     if max(len(lines_of(bad)), len(lines_of(good))) <= _WHOLE:
@@ -95,16 +95,16 @@ def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
 
 
 def lines_of(value: Any) -> list[str]:
-    """The lines of a value as JSON."""
+    """Return the lines of a value as JSON."""
     return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
 
 
 def hunk(
     lines: list[str], other: list[str], *, whole: int = _WHOLE, around: int = _AROUND
 ) -> tuple[str, str]:
-    """The lines around those that the other text does not have, and what marks them.
+    """Return the lines around those that the other text lacks, and the marks for them.
 
-    A text of at most `whole` lines is given whole.
+    A text of at most `whole` lines is returned whole.
     """
     steps = difflib.SequenceMatcher(None, lines, other, autojunk=False).get_opcodes()
     wrong = [n for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]

@@ -1,6 +1,6 @@
 """What the kit sends for each keyword of JSON Schema, and which clause checks the answer.
 
-The table is what the planner gives for a small schema with the keyword, compared with what it gives
+The table has what the planner returns for a small schema with the keyword, except what it returns
 for the same schema without it.
 """
 
@@ -24,7 +24,7 @@ from scripts.website.pages.markdown import code, escaped, page, table
 PAGE: Final = f"{CONFORMANCE}/deviations.md"
 _RUN: Final = Run("http", "http://127.0.0.1:1", Binding.HTTP, "http://127.0.0.1:1")
 _LONGEST: Final = 44
-"""Characters of a value that are shown."""
+"""The most characters of a value that are shown."""
 
 CHECKED_BY: Final[Mapping[Strictness | Expectation, str]] = MappingProxyType(
     {
@@ -38,7 +38,7 @@ CHECKED_BY: Final[Mapping[Strictness | Expectation, str]] = MappingProxyType(
         Expectation.ANSWER: "ATDF-CALL-005",
     }
 )
-"""The clause that fails where a broken call is accepted, a valid one refused, or none answered."""
+"""The clause that fails if a broken call is accepted, a valid one refused, or neither answered."""
 
 _TEXT: Final = {"type": "string"}
 _WHOLE: Final = {"type": "integer"}
@@ -57,7 +57,7 @@ _IF_A_IS_ONE: Final = {
     "required": ["a"],
     "if": {"properties": {"a": {"const": "one"}}, "required": ["a"]},
 }
-"""The call that is made first has `one`: what `else` asks is broken from the other side."""
+"""The first call has `one`. So the kit must change `a` to break `else`."""
 
 SAMPLES: Final[Mapping[str, tuple[tuple[Any, Any], ...]]] = MappingProxyType(
     {
@@ -115,7 +115,7 @@ SAMPLES: Final[Mapping[str, tuple[tuple[Any, Any], ...]]] = MappingProxyType(
         "$ref": (({"$defs": {"few": {**_WHOLE, "maximum": 9}}}, "#/properties/x/$defs/few"),),
     }
 )
-"""For each keyword: schemas without it, each with a value of the keyword to put in."""
+"""For each keyword: schemas without it, each with a value for the keyword."""
 
 REASONS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -132,13 +132,13 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
         ),
     }
 )  # fmt: skip
-"""Why nothing is sent for a keyword: a message of the site."""
+"""Why the kit sends nothing for a keyword: the id of a message."""
 
 _ANNOTATIONS: Final = ("default", "examples")
 
 
 def deviations_page(context: Context) -> bytes:
-    """The table keyword by keyword, in the order in which JSON Schema groups them."""
+    """Return the page: a row for each keyword, in the order of JSON Schema's groups."""
     head = [context.said(f"deviations_{name}") for name in ("keyword", "refused", "accepted")]
     rows = [_row(context, keyword) for keyword in (*SAMPLES, *REASONS)]
     about = context.said("deviations_about")
@@ -162,9 +162,9 @@ def _row(context: Context, keyword: str) -> list[str]:
 
 
 def deviations_of(keyword: str) -> list[Case]:
-    """What is sent because of a keyword, and not without it: one case of each scenario.
+    """Return the cases that the kit sends only because of a keyword: one of each scenario.
 
-    Of broken calls those count that break the keyword itself, if there are any.
+    If some broken calls break the keyword itself, it drops the others.
     """
     found = list(_new(keyword))
     own = [c for c in found if c.violation is not None and keyword in c.violation.keywords]
@@ -184,7 +184,7 @@ def _new(keyword: str) -> Iterator[Case]:
 
 
 def _is_about(case: Case) -> bool:
-    """Whether a case deviates at the parameter, and not elsewhere in the arguments."""
+    """Return whether a case deviates at the parameter, and not elsewhere in the arguments."""
     if case.violation is not None:
         return case.violation.pointer.startswith("/x")
     return case.scenario != "open-property" or case.arguments.keys() == {"x"}
@@ -201,7 +201,7 @@ def _key(case: Case) -> str:
 
 
 def _cell(context: Context, cases: list[Case]) -> str:
-    """Each scenario in words, with the first value that is sent, behind its clause."""
+    """Return each scenario in words, with the first value that is sent, grouped by clause."""
     by_clause: dict[str, list[str]] = {}
     for case in cases:
         told = by_clause.setdefault(checked_by(case), [])
@@ -213,7 +213,7 @@ def _cell(context: Context, cases: list[Case]) -> str:
 
 
 def checked_by(case: Case) -> str:
-    """The clause that checks what a case is answered with."""
+    """Return the clause that checks the answer to a case."""
     return CHECKED_BY[case.strictness if case.strictness is not None else case.expects]
 
 

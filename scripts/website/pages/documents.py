@@ -1,4 +1,4 @@
-"""One page a document: its fields, its clauses, its examples and its files."""
+"""A page for each document: its fields, its clauses, its examples and its file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scripts.website.pages.tried import in_playground, opening
 
 
 def document_page(context: Context, schema: Schema) -> bytes:
-    """The page of a document, at `<spec>/<name>.md`."""
+    """Return the page of a document, at `<spec>/<name>.md`."""
     here = f"{schema.spec}/{schema.name}.md"
     about = schema.source.data["description"][context.language].strip()
     file = context.said(
@@ -35,7 +35,7 @@ def document_page(context: Context, schema: Schema) -> bytes:
 
 
 def _tried(context: Context, schema: Schema, here: str) -> str:
-    """A link that opens the first valid example in the playground; empty without one."""
+    """Return a link that opens the first valid example in the playground; empty without one."""
     own = (each for each in context.source.examples if each.document == schema.name)
     first = next((each for each in own if each.spec == schema.spec and each.valid), None)
     if first is None:

@@ -1,4 +1,4 @@
-"""The state of the ecosystem: what the kit finds in the corpus, as `make field` kept it."""
+"""The state of the ecosystem: what the kit found in the corpus, as `make field` saved it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHORT = 300
 
 
 def ecosystem_page(context: Context) -> bytes:
-    """Pictures first: levels, how far errors help, and the commonest defects with their repair."""
+    """Return the page: levels, how much errors help, and the commonest defects with their fixes."""
     servers = read()
     about = context.said("ecosystem_about")
     parts = [
@@ -49,7 +49,7 @@ def ecosystem_page(context: Context) -> bytes:
 
 
 def implementations_page(context: Context) -> bytes:
-    """Each server of the corpus, with what did not pass."""
+    """Return the page with each server of the corpus, and what did not pass."""
     about = context.said("implementations_about")
     names = ("server", "run", "reached", *_VERDICTS, "names_parameter", "says_right")
     head = [context.said(name) for name in names]
@@ -122,7 +122,7 @@ def _full(server: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _reached(server: Mapping[str, Any]) -> int:
-    """How high the lowest of a server's full runs got on the ladder."""
+    """Return the lowest level of a server's full runs, as an index of the ladder."""
     names = [None if level is None else level.value for level in _LADDER]
     places = [names.index(run["level"]) if run["level"] in names else 0 for run in _full(server)]
     return min(places, default=0)
@@ -148,7 +148,7 @@ def _levels(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _framework(context: Context, server: Mapping[str, Any]) -> str:
-    """The name of the framework, or that there is none."""
+    """Return the name of the framework, or that there is none."""
     name = str(server["framework"])
     return context.said("ecosystem_by_hand") if name == _BY_HAND else name
 
@@ -156,7 +156,7 @@ def _framework(context: Context, server: Mapping[str, Any]) -> str:
 def _stacks(
     context: Context, servers: Sequence[Mapping[str, Any]]
 ) -> dict[str, list[Mapping[str, Any]]]:
-    """Give the servers of each framework, with the first number of its version."""
+    """Return the servers of each framework and major version."""
     found: dict[str, list[Mapping[str, Any]]] = {}
     for each in servers:
         major = each["framework_version"].partition(".")[0]
@@ -247,7 +247,7 @@ def _clause(context: Context, clause: str, here: str) -> str:
 
 
 def percent(context: Context, share: float | None) -> str:
-    """A share as whole per cent; 100 and 0 only where it is exactly that."""
+    """Return a share as a whole percentage; 100 and 0 only if it is exactly that."""
     if share is None:
         return "–"
     whole = round(share * 100)

@@ -1,4 +1,4 @@
-"""Examples, valid and invalid; an invalid one shows the error at its line."""
+"""Valid and invalid examples; an invalid one shows the error at its line."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import escaped, fence, folded, heading, json_fence
 
 WHOLE = 34
-"""A document of so many lines is shown whole; of a longer one the lines around the error."""
+"""The most lines of a document that is shown whole; a longer one shows lines around the error."""
 AROUND = 8
-"""Lines before and after it."""
+"""The number of lines before and after the error."""
 
 
 def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
-    """Give the examples of a document as Markdown: those that pass, then those that do not."""
+    """Yield the examples of a document as Markdown: the valid ones, then the invalid ones."""
     own = [
         each
         for each in context.source.examples
@@ -45,7 +45,7 @@ def examples(context: Context, schema: Schema, here: str) -> Iterator[str]:
 
 
 def in_words(context: Context, example: Example) -> Any:
-    """The data with its human text translated, where it is still as the translation knew it."""
+    """Return the data with its texts translated, where the text is still the translated one."""
     base = example
     if example.from_ is not None:
         base = next(
@@ -70,7 +70,7 @@ def _at(data: Any, pointer: str) -> Any:
 
 
 def with_error(context: Context, example: Example, here: str) -> str:
-    """An invalid example with its line marked, and what is wrong there."""
+    """Return an invalid example with its wrong line marked, and the error."""
     text = json.dumps(in_words(context, example), ensure_ascii=False, indent=2)
     found = _broken(example, json.loads(text))
     reading = read(text.encode())
@@ -87,7 +87,7 @@ def with_error(context: Context, example: Example, here: str) -> str:
 
 
 def _broken(example: Example, data: Any) -> Problem:
-    """The one problem that the example is about; the generator has checked that it is there."""
+    """Return the problem that the example is about; the generator has checked that it exists."""
     return next(
         each
         for each in validate(data, example.document)

@@ -1,6 +1,6 @@
-"""What the proof saw of each clause: the answer of a faulty server, and that of the reference.
+"""The evidence for each clause: the answer of a faulty server, and that of the reference.
 
-`python -m scripts.exchanges` writes what is read here.
+`python -m scripts.exchanges` writes the file that this module reads.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _CHANGING = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
     r"|(?<=mcp-session-id: )[0-9a-f]{32}"
 )
-"""What differs in each run: ids of occurrences, notes and sessions."""
+"""The parts that differ in each run: ids of occurrences, notes and sessions."""
 
 
 @cache
 def seen() -> Mapping[str, Mapping[str, Any]]:
-    """What was seen: `clauses` holds exchanges, `faults` what the kit said of each fault."""
+    """Return the file: `clauses` has exchanges, `faults` the kit's finding about each fault."""
     held: Mapping[str, Mapping[str, Any]] = json.loads(SEEN.read_text(encoding="utf-8"))
     return held
 
 
 def finding_of(said: Mapping[str, Any]) -> Finding:
-    """What the kit said, in a form that can be said in each language."""
+    """Return the kit's finding, which has words in each language."""
     return Finding(message_of(said), path=said.get("path"))
 
 
 def message_of(said: Mapping[str, Any]) -> Message:
-    """A message of its id and its values."""
+    """Return a message from its id and its values."""
     values = (
         (name, message_of(each) if isinstance(each, dict) else each)
         for name, each in said["values"].items()
@@ -52,20 +52,20 @@ def message_of(said: Mapping[str, Any]) -> Message:
 
 
 def fault_sentence(context: Context, fault: str, clause: str) -> str:
-    """What the kit says of a fault, as Markdown; empty where it was not seen."""
+    """Return the kit's sentence about a fault, as Markdown; empty if there is none."""
     said = seen()["faults"].get(fault, {}).get(clause)
     return "" if said is None else _words(context, said)
 
 
 def _words(context: Context, said: Mapping[str, Any]) -> str:
-    """What the kit says, with the place that it begins with as code."""
+    """Return the kit's sentence; a place at its start becomes code."""
     words, path = finding_of(said).words(context.language), said.get("path")
     rest = words.removeprefix(f"{path}: ")
     return escaped(words) if rest == words else f"{code(str(path))}: {escaped(rest)}"
 
 
 def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
-    """The section with the exchange of a clause; nothing where none was seen."""
+    """Yield the section with the exchange or document of a clause; nothing if there is none."""
     held = seen()["clauses"].get(clause.id)
     if held is None:
         yield from _document(context, clause, here)
@@ -91,7 +91,7 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
 
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
-    """A document that breaks the clause, and the valid one that it was made of."""
+    """Yield a document that breaks the clause, and its valid original."""
     pair = shortest(context, clause.id)
     if pair is None:
         return
@@ -107,12 +107,12 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
 
 
 def _same(text: str, other: str) -> bool:
-    """Whether two answers differ only in what differs in each run: the defect is not in them."""
+    """Return whether two answers differ only in what changes in each run, so show no defect."""
     return _CHANGING.sub("", text) == _CHANGING.sub("", other)
 
 
 def marks(text: str, other: str) -> str:
-    """Mark the lines that the other text does not have, unless nearly all are so."""
+    """Return the marks for the lines that the other text lacks; empty if they are most lines."""
     if not other:
         return ""
     own, beside = (_CHANGING.sub("", each).splitlines() for each in (text, other))

@@ -1,4 +1,4 @@
-"""By what a reader chooses rows about clauses: specification, level, binding, how it is checked."""
+"""The filters for rows about clauses, such as specification, level, binding and method."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import Facet
 
 _SHORT: Final = ("atdf", "ardf")
-"""Specifications that are known by their letters."""
+"""Specifications whose names are acronyms."""
 _OF_SERVERS: Final = (Binding.HTTP, Binding.MCP, Binding.STDIO)
 _OF_ROLE: Final = {
     Role.SERVER: _OF_SERVERS,
@@ -25,8 +25,9 @@ def facets_of(
     rows: Sequence[Sequence[Clause]],
     bindings: Sequence[Iterable[str]] | None = None,
 ) -> list[Facet]:
-    """The choices for a table whose rows are about these clauses. `bindings` says over which the
-    rows show, where that is not what their clauses say.
+    """Return the filters for a table whose rows are about these clauses.
+
+    `bindings` has the bindings of each row, if they are not those of its clauses.
     """
 
     def facet(name: str, of: Callable[[Clause], Iterable[str]], order: Sequence[str] = ()) -> Facet:
@@ -46,7 +47,7 @@ def facets_of(
 
 
 def group(clause: Clause) -> str:
-    """What the ids of clauses about one thing have in common."""
+    """Return the common part of the ids of related clauses."""
     return clause.id.rpartition("-")[0]
 
 
@@ -59,7 +60,7 @@ def _level(context: Context, needed: str) -> str:
 
 
 def _bindings(clause: Clause) -> Sequence[str]:
-    """Where a clause holds: what sets no limit holds over every binding of its role."""
+    """Return the bindings of a clause: without a limit, all bindings of its role."""
     named: Sequence[str] = clause.facts.get("applies_to", {}).get("bindings", ())
     needed = NeededFor(clause.facts["needed_for"])
     return named or next(over for role, over in _OF_ROLE.items() if role.has(needed))

@@ -1,4 +1,4 @@
-"""The fields of a document, read from its schema: a table for each object in it."""
+"""The fields of a document, from its schema: a table for each object in it."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from scripts.website.pages.kit import catches
 from scripts.website.pages.markdown import anchored, code, escaped, heading, link, table
 
 _FAULTS = 3
-"""Faults that are named with a field; the pages of its clauses have all."""
+"""The most faults that are listed with a field; the pages of its clauses list all."""
 
 Node = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One row: `name` is dotted below the object, `at` its place in the schema."""
+    """One row: `name` has dots for nested objects, `at` is the place in the schema."""
 
     name: str
     at: Path_
@@ -36,7 +36,7 @@ class Field:
 
 
 def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
-    """Give the tables of a document as Markdown: its own fields, then those of its parts."""
+    """Yield the tables of a document as Markdown: its own fields, then those of its parts."""
     root = schema.source.data
     if rows := list(_fields(root, ())):
         yield _table(context, schema, here, rows, "field")
@@ -54,7 +54,7 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
 
 
 def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
-    """Give the fields of an object, and those of objects that are written inside it."""
+    """Yield the fields of an object, and of the objects inside it."""
     required = node.get("required", ())
     seen = set()
     for path, part in _same_value(node, at):
@@ -78,7 +78,7 @@ def _inside(node: Node, at: Path_, name: str) -> Iterator[Field]:
 
 
 def _same_value(node: Node, at: Path_) -> Iterator[tuple[Path_, Node]]:
-    """Give the schemas that are about the same value: the node, and its branches."""
+    """Yield the schemas that are about the same value: the node, and its branches."""
     yield at, node
     for keyword in IN_PLACE:
         if keyword in ("if", "not"):
@@ -96,7 +96,7 @@ def _says_something(node: Node) -> bool:
 
 
 def _table(context: Context, schema: Schema, here: str, rows: list[Field], before: str) -> str:
-    """A table whose rows have anchors: `before` and the name of the field."""
+    """Return a table whose rows have anchors: `before` and the name of the field."""
     head = [context.said(name) for name in ("field", "type", "meaning")]
     return table(head, (_row(context, schema, here, each, before) for each in rows))
 
@@ -134,14 +134,14 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: st
 
 
 def _unsaid(node: Node, said: str) -> Node:
-    """The node without the bounds whose numbers its own text names already."""
+    """Return the node without the bounds whose numbers are already in its text."""
     named = re.findall(r"(?<![\w.])\d+(?:\.\d+)*(?!\w)", said)
     bounds = [each for each in ("minimum", "maximum") if str(node.get(each)) in named]
     return {keyword: value for keyword, value in node.items() if keyword not in bounds}
 
 
 def _faults(context: Context, clauses: list[Clause], here: str) -> Iterator[str]:
-    """The first planted faults that the clauses of a field catch."""
+    """Yield the first planted faults that the clauses of a field catch."""
     caught = dict.fromkeys(name for each in clauses for name in catches().get(each.id, ()))
     if caught:
         to = f"{up(here)}{CONFORMANCE}/faults.md#fault-"
@@ -150,25 +150,25 @@ def _faults(context: Context, clauses: list[Clause], here: str) -> Iterator[str]
 
 
 def said_age(context: Context, age: Age) -> str:
-    """How far something is settled, and since when it is there, in words."""
+    """Return a status, and the version that introduced it, in words."""
     return context.said(f"status_{age.status}", version=age.since)
 
 
 def _below(at: str, field: Field) -> bool:
-    """Whether a clause's place is this field's own, not that of a field inside it."""
+    """Return whether a clause's place is in this field, and not in a field inside it."""
     own = to_pointer(field.at)
     rest = at.removeprefix(own)
     return at == own or (at.startswith(own + "/") and "/properties/" not in rest)
 
 
 def _referred(context: Context, schema: Schema, ref: str) -> str:
-    """What the thing that is referred to says of itself."""
+    """Return the description of the schema that a reference points to."""
     _, _, node = _target(context, schema, ref)
     return escaped(node["description"][context.language]) if "description" in node else ""
 
 
 def _target(context: Context, schema: Schema, ref: str) -> tuple[Schema, str, Node]:
-    """Give the schema that a reference leads into, the pointer there, and the schema there."""
+    """Return the document that a reference points to, the pointer in it, and the node there."""
     file, _, inside = ref.partition("#")
     target = schema if not file else context.schemas[_resolved(schema, file)]
     node: Any = target.source.data
@@ -182,7 +182,7 @@ def _resolved(schema: Schema, file: str) -> str:
 
 
 def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
-    """What kind of value it takes, as Markdown."""
+    """Return the type of a field's value, as Markdown."""
     if "$ref" in node:
         return _ref(context, schema, here, node["$ref"])
     for keyword in ("then", "else"):
@@ -214,7 +214,7 @@ def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
     target, inside, node = _target(context, schema, ref)
     name = inside.removeprefix("/$defs/") if inside else target.name
     page = f"{target.spec}/{target.name}.md"
-    if "/" in name:  # a single place of the other document, which has no heading there
+    if "/" in name:  # one place in the other document, without a heading there
         kind = _kind(context, target, here, node)
         if page == here or "object" not in kind:
             return kind
@@ -227,7 +227,7 @@ def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
 
 
 def _printable(pattern: str) -> str:
-    """A regular expression whose unseen characters are written as escapes."""
+    """Return a regular expression with its invisible characters as escapes."""
     return "".join(each if each.isprintable() else f"\\u{ord(each):04X}" for each in pattern)
 
 

@@ -1,4 +1,4 @@
-"""What the kit found in servers that others wrote, said in the language of the page."""
+"""The kit's findings about other people's servers, in the language of the page."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _NAME = re.compile(r"\{\{|\{([a-z][a-z0-9_]*)[|}]")
 
 
 def said(context: Context, recorded: Mapping[str, Any]) -> str:
-    """The sentence of a finding in the language of the page.
+    """Return the sentence of a finding in the language of the page.
 
-    What is kept has the id and the values of the sentence. The sentence may have got another
-    placeholder since. In English, it then stays as it was recorded. In another language, the value
-    that nobody kept is an ellipsis, so that the reader does not meet an English sentence.
+    A saved finding has the id and the values of the sentence. Since then, the sentence may have got
+    another placeholder. In English, the saved sentence is returned then. In another language, an
+    ellipsis replaces the missing value, so that the reader gets no English sentence.
     """
     text = context.source.messages.get(recorded["message_id"])
     if text is None:

@@ -1,4 +1,4 @@
-"""The words of the project, in the order of the source, which is the same in each language."""
+"""The terms of the project, in the order of the source, the same in each language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _OWN = "glossary"
 
 
 def glossary_page(context: Context) -> bytes:
-    """Each word under a heading, with what it is called in the other languages."""
+    """Return the page: each term under a heading, with its names in the other languages."""
     about = context.said("glossary_about")
     parts = [escaped(about)]
     for word in context.source.glossary:

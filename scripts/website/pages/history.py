@@ -1,4 +1,4 @@
-"""What changed, what was corrected, and what can be downloaded."""
+"""The pages with changes, corrections and downloads."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _SINGLE = (
 
 
 def changes_page(context: Context, spec: str) -> bytes | None:
-    """What each version of a specification brought, and its errata; None where there is neither."""
+    """Return the page with a specification's changes and errata; None if there are none."""
     here = f"{spec}/changes.md"
     changes = [each for each in context.source.changes if each.spec == spec]
     errata = [each for each in context.source.errata if each.spec == spec]
@@ -81,7 +81,7 @@ def _value(value: Any) -> str:
 
 
 def downloads_page(context: Context, spec: str, files: Iterable[Download]) -> bytes:
-    """The files of a specification, with sizes and sums."""
+    """Return the page with the files of a specification, their sizes and hashes."""
     here = f"{spec}/downloads.md"
     kinds = {each.value: each for each in context.source.vocabularies["download_kind"].values}
     own = [each for each in files if _is_shown(context, each, spec)]
@@ -103,7 +103,7 @@ def downloads_page(context: Context, spec: str, files: Iterable[Download]) -> by
 
 
 def _checked(context: Context, files: Iterable[Download]) -> Iterator[str]:
-    """The lines that compare files with their sums."""
+    """Yield the commands that compare files with their hashes."""
     archive = next(each for each in files if each.kind is DownloadKind.ARCHIVE)
     single = next(each for each in files if each.kind is DownloadKind.SCHEMA)
     yield heading(2, context.said("check_files"), "check")
@@ -125,9 +125,9 @@ def _is_shown(context: Context, each: Download, spec: str) -> bool:
 
 
 def in_language(each: Download, language: str) -> str | None:
-    """Where a file stands below the root of a language; None where it is another language's.
+    """Return the path of a file below the root of a language; None if it has another language.
 
-    What has no language stands below each: a page links to nothing outside its own tree.
+    Files without a language are below each root: a page links to nothing outside its tree.
     """
     if each.language not in (None, language):
         return None

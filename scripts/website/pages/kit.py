@@ -1,4 +1,4 @@
-"""What the code knows of itself: the kit's options and the faulty servers."""
+"""The pages about the kit's options and the faulty servers, from the code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from scripts.website.pages.markdown import anchored, code, escaped, filtered, he
 
 @cache
 def catches() -> Mapping[str, list[str]]:
-    """The planted faults that each clause catches, by the id of the clause."""
+    """Return the planted faults that each clause catches, by the id of the clause."""
     found: dict[str, list[str]] = {}
     for name, fault in sorted(FAULTS.items()):
         for clause in fault.clauses:
@@ -30,7 +30,7 @@ def catches() -> Mapping[str, list[str]]:
 
 
 def options_page(context: Context) -> bytes:
-    """Every option of the kit, as the code defines it."""
+    """Return the page with every option of the kit, as the code defines it."""
     about = context.said("options_about")
     parts = [escaped(about), context.said("options_help")]
     for option in OPTIONS.values():
@@ -49,7 +49,7 @@ def options_page(context: Context) -> bytes:
 
 
 _AGAIN = re.compile(r"repe(?:ated|tir|tida)\b")
-"""How the text of an option says itself that it may be given again."""
+"""Matches an option's text if it already says that the option can be repeated."""
 
 
 def _help(context: Context, option: Option) -> str:
@@ -58,7 +58,7 @@ def _help(context: Context, option: Option) -> str:
 
 
 def faults_page(context: Context) -> bytes:
-    """The table of the faulty servers."""
+    """Return the page with the table of the faulty servers."""
     here = f"{CONFORMANCE}/faults.md"
     head = [context.said(name) for name in ("fault", "caught_by", "shows_over", "fault_said")]
     rows = []

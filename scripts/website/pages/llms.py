@@ -1,4 +1,4 @@
-"""`llms.txt`: every page of a language in one list, with its address and what it says."""
+"""`llms.txt`: every page of a language in one list, with its address and its description."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEFAULT = "en"
 
 
 def llms_txt(context: Context, made: Mapping[str, bytes]) -> bytes:
-    """The list of a language; the editions that hold a whole specification come first."""
+    """Return the list of a language; the one-page editions come first."""
     pages = {path: content.decode() for path, content in made.items()}
     for file in sorted((DOCS / context.language).rglob("*.md")):
         path = file.relative_to(DOCS / context.language).as_posix()
@@ -47,5 +47,5 @@ def _listed(base: str, paths: list[str], pages: Mapping[str, str]) -> Iterator[s
 
 
 def _address(path: str) -> str:
-    """Where the site serves a page: `atdf/tool.md` is at `atdf/tool/`."""
+    """Return the address of a page: `atdf/tool.md` is served at `atdf/tool/`."""
     return path.removesuffix("index.md") if path.endswith("index.md") else f"{path[:-3]}/"

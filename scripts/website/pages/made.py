@@ -36,9 +36,10 @@ from scripts.website.pages.whole import NAME, whole_page
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """`files` by path, which begins with the language; `menu` lists the pages of each folder.
+    """The pages and files by path, which starts with the language.
 
-    `clauses` are pages too, which mkdocs does not see: each has the address of its path.
+    `menu` lists the pages of each directory. `clauses` are pages that mkdocs does not see; their
+    address is their path.
     """
 
     files: dict[str, bytes]
@@ -47,7 +48,7 @@ class Made:
 
 
 def made_pages() -> Made:
-    """Make everything; raises `SourceError` where the source is broken."""
+    """Make all pages; raises `SourceError` if the source has faults."""
     source, problems = read_source(load_source(ROOT))
     if problems:
         raise SourceError(problems)
@@ -79,7 +80,7 @@ def made_pages() -> Made:
 
 
 def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str, bytes]]:
-    """Give each page by its path, in the order of the menu."""
+    """Yield each page with its path, in the order of the menu."""
     for spec in SPECS:
         own = dict(_of_spec(context, spec))
         yield from own.items()
@@ -104,7 +105,7 @@ def _pages(context: Context, files: tuple[Download, ...]) -> Iterator[tuple[str,
 
 
 def _of_spec(context: Context, spec: str) -> Iterator[tuple[str, bytes]]:
-    """The pages that the whole specification is put together from."""
+    """Yield the generated pages of a specification's one-page edition."""
     for schema in context.source.schemas:
         if schema.spec == spec:
             yield f"{spec}/{schema.name}.md", document_page(context, schema)

@@ -1,4 +1,4 @@
-"""Plain Markdown, written piece by piece."""
+"""Functions that write plain Markdown."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ _TICKED = re.compile(r"(`+)(.+?)\1(?!`)", re.DOTALL)
 def page(
     title: str, anchor: str, description: str, parts: Iterable[str], *, hide: str = ""
 ) -> bytes:
-    """A whole page: its front matter, its first heading, and its parts. `hide` names what is not
-    shown next to it if it needs the room: `navigation`, the other pages, or `toc`, its headings.
+    """Return a whole page: its front matter, its first heading, and its parts.
+
+    `hide` lists what is not shown next to the page if it needs the room: `navigation` (the other
+    pages) or `toc` (its headings).
     """
     hidden = f"\nhide: [{hide}]" if hide else ""
     front = f"---\ndescription: {json.dumps(description, ensure_ascii=False)}{hidden}\n---"
@@ -26,12 +28,12 @@ def page(
 
 
 def heading(level: int, text: str, anchor: str) -> str:
-    """A heading whose anchor is the same in each language."""
+    """Return a heading whose anchor is the same in each language."""
     return f"{'#' * level} {escaped(text)} {{ #{anchor} }}"
 
 
 def escaped(text: str) -> str:
-    """Plain text, in which no sign has a meaning; what is in backquotes stays code."""
+    """Return plain text with all special characters escaped; code in backquotes stays code."""
     made, end = [], 0
     for found in _TICKED.finditer(text):
         made += [_plain(text[end : found.start()]), code(found[2])]
@@ -44,7 +46,7 @@ def _plain(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Code within a line."""
+    """Return code within a line."""
     marks = "`"
     while marks in text:
         marks += "`"
@@ -53,21 +55,22 @@ def code(text: str) -> str:
 
 
 def anchored(name: str, before: str) -> str:
-    """Code that can be linked to, as the first thing of a table's row, which the search finds."""
+    """Return code with an anchor, for the first cell of a row, so that the search finds the row."""
     words = _NOT_IN_ANCHOR.sub("-", name.replace("[]", "").replace("*", "any")).strip("-")
     return f'<a id="{before}-{words}"></a>{code(name)}'
 
 
 _BESIDE = 4
-"""How many choices fit in a row of a wide window, of which the text takes two. Of a narrow one, two
-do. So the page keeps their place until they come.
+"""How many filters fit in a row of a wide window, in which the search text takes two places. A
+narrow window has two. The page reserves this room until the filters load.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Facet:
-    """A choice by which rows of a table are shown: `rows` has the values of each row. `order` is
-    that of the values, if it is not the alphabet's.
+    """A filter for the rows of a table: `rows` has the values of each row.
+
+    `order` is the order of the values, if it is not alphabetical.
     """
 
     key: str
@@ -77,7 +80,7 @@ class Facet:
 
 
 def filtered(facets: Iterable[Facet], words: Mapping[str, str]) -> str:
-    """What lets a reader choose rows of the table behind it, by a text and by these facets."""
+    """Return the element that filters the rows of the next table, by text and by these facets."""
     listed = [_listed(each) for each in facets]
     given, said = (
         html.escape(json.dumps(each, ensure_ascii=False, separators=(",", ":")))
@@ -99,12 +102,12 @@ def _listed(facet: Facet) -> Mapping[str, Any]:
 
 
 def link(text: str, to: str) -> str:
-    """A link; `text` is Markdown already."""
+    """Return a link; `text` must be Markdown."""
     return f"[{text}]({to})"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table; the cells are Markdown already."""
+    """Return a table; the cells must be Markdown."""
     lines = [_row(head), _row(["---"] * len(head))]
     return "\n".join([*lines, *map(_row, rows)])
 
@@ -114,7 +117,7 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """A cell: a bar in it would end it, except in code, where a backslash would be shown."""
+    """Return a cell with its bars escaped, except in code, where a backslash would be visible."""
     made, end = [], 0
     for found in _TICKED.finditer(text):
         made += [_without_bars(text[end : found.start()]), found[0]]
@@ -127,7 +130,7 @@ def _without_bars(text: str) -> str:
 
 
 def fence(text: str, language: str, marks: str = "") -> str:
-    """A block of code; `marks` are what the highlighter gets in addition to the language."""
+    """Return a block of code; `marks` are further options for the highlighter."""
     ticks = "```"
     while ticks in text:
         ticks += "`"
@@ -135,12 +138,12 @@ def fence(text: str, language: str, marks: str = "") -> str:
 
 
 def json_fence(value: Any) -> str:
-    """A JSON value as it is downloaded."""
+    """Return a block with a JSON value, in the form of the downloads."""
     return fence(json.dumps(value, ensure_ascii=False, indent=2), "json")
 
 
 def folded(title: str, inside: str, anchor: str) -> str:
-    """What opens when its title is chosen; it has an anchor of its own."""
+    """Return a section with an anchor that opens when the reader clicks its title."""
     quoted = escaped(title).replace('"', "&quot;")
     indented = "\n".join(f"    {line}" if line else "" for line in inside.split("\n"))
     return f'<span id="{anchor}"></span>\n{{ .anchor }}\n\n??? example "{quoted}"\n\n{indented}'

@@ -1,4 +1,4 @@
-"""When a benchmark was measured, on what machine, and with what."""
+"""The sentence about a benchmark's date, machine and versions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from scripts.website.pages.markdown import code, escaped
 
 
 def made(context: Context, held: Mapping[str, Any], command: str) -> str:
-    """The sentence that says how a benchmark that was kept came to be: by which command it is made
-    again, on what day, on what machine, under what load, with which versions.
-    """
+    """Return how a saved benchmark was made: command, date, machine, load and versions."""
     machine = held["machine"]
     return context.said(
         "benchmark_made",

@@ -1,6 +1,6 @@
-"""Every message by which the kit reports something, with the clauses that it is about.
+"""Every message with which the kit reports something, with its clauses.
 
-A reader of a report or a log searches for one, and comes to the page of its clause.
+A reader can search for a message of a report or a log, and follow the link to its clause.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _SHOWN: Final = (
     "kit.policy.",
     "kit.settings.",
 )
-"""How the ids begin of what a person reads alone, in a report or on a line."""
+"""The prefixes of the ids of messages that people read in a report or on a line."""
 _ID: Final = re.compile(r'"((?:finding|documents)(?:\.\w+)+)"')
 _PLACE: Final = re.compile(r"\{([a-z][a-z0-9_]*)")
 _SENTENCE: Final = " "
 _FACETS: Final = ("spec", "group")
 _MOST: Final = 6
-"""A message of more clauses is one of many: the first of them are named."""
+"""The most clauses that are listed for a message; of more, it lists the first ones."""
 
 
 def messages_page(context: Context) -> bytes:
-    """The page with all messages in one table, by their ids."""
+    """Return the page with all messages in one table, by their ids."""
     head = [context.said(name) for name in ("message", "says", "clauses")]
     rows, about_clauses = [], []
     for id, text in sorted(_messages(context), key=lambda each: each[0]):
@@ -65,7 +65,7 @@ def _messages(context: Context) -> Iterator[tuple[str, Text]]:
 
 
 def _words(context: Context, text: Text) -> str:
-    """The sentence, with `…` for each value."""
+    """Return the sentence, with `…` for each value."""
     words = context.text(text)
     return filled(words, dict.fromkeys(_PLACE.findall(words), "…"))
 
@@ -77,8 +77,10 @@ def _linked(context: Context, clauses: Sequence[Clause]) -> str:
 
 @cache
 def of_clauses() -> Mapping[str, frozenset[str]]:
-    """The clauses that a message was seen or written for, by its id: what the proof saw of faults,
-    what each fault was planted for, and what the check of a clause names itself.
+    """Return the clauses of each message, by the message's id.
+
+    They come from findings about faults in the proof, from the checks that each fault was planted
+    for, and from the code of the clauses' checks.
     """
     found: dict[str, set[str]] = {}
     for said in seen()["faults"].values():

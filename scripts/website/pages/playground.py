@@ -1,4 +1,4 @@
-"""The playground: documents, schemas, owners of clauses and sentences, for a browser."""
+"""The playground: documents, schemas, clauses and messages, for a browser."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SHOWN = (
     ("ardf", "resource-without-version"),
     ("runtime", "manifest-headers-as-list"),
 )
-"""Examples that the page offers, of those that there are."""
+"""The examples that the page offers."""
 _PARTS = (
     "values", "read", "recognize", "keywords", "repair", "validate", "schemas", "references",
     "examine", "forms", "inside", "openapi", "problems", "convert",
@@ -56,7 +56,7 @@ _SAID = (
     "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
     "site.playground.twice",
 )  # fmt: skip
-"""Messages that the engine gives; the page has those of its own."""
+"""Messages of the engine; the page has separate ones."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
 _DIALECTS = (
     "https://json-schema.org/draft/2020-12/schema",
@@ -65,12 +65,12 @@ _DIALECTS = (
     "http://json-schema.org/draft-06/schema",
     "http://json-schema.org/draft-04/schema",
 )
-"""Those whose metaschemas the page has; draft 3 is left to the command."""
+"""The dialects whose metaschemas the page has; only the command supports draft 3."""
 _UNSAID = (
     *_ANNOTATIONS, "$comment", "$dynamicAnchor", "$vocabulary", "default", "deprecated", "examples",
     "$recursiveAnchor", "format", "id", "readOnly",
 )  # fmt: skip
-"""What a metaschema says that decides nothing."""
+"""Keywords of a metaschema that do not affect whether a schema is valid."""
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "stream", "as_json", "alone", "repair", "share",
@@ -86,12 +86,12 @@ _HELP = {
     "configuration": ("conformance/quick-start", "check"),
     "initialize": ("conformance/quick-start", "check"),
 }
-"""Where the page leads from what is none of the documents: a page, and the words of the link."""
+"""For texts that are not our documents: the page to link to, and the words of the link."""
 _COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
 
 
 def data(source: Source, language: str) -> dict[str, Any]:
-    """What the engine knows; texts in `language`."""
+    """Return the data of the engine, with texts in `language`."""
     schemas = {
         schema.file.removeprefix("schema/"): bare(
             schema_json(schema, source.project.id_base, source.vocabularies)
@@ -150,7 +150,7 @@ def _row(row: Any) -> dict[str, Any]:
 
 
 def bare(schema: Any) -> Any:
-    """A schema without the words that only people read."""
+    """Return a schema without the texts that only people read."""
     if isinstance(schema, list):
         return [bare(each) for each in schema]
     if not isinstance(schema, dict):
@@ -165,10 +165,10 @@ def bare(schema: Any) -> Any:
 
 
 def metaschema(name: str) -> Any:
-    """What decides in the metaschema of a dialect, joined of its vocabularies, as one schema."""
+    """Return the metaschema of a dialect as one schema, with only the keywords that decide."""
     whole = METASCHEMAS.contents(name)
     if name.endswith("draft-04/schema"):
-        whole = modern(whole)  # its bounds are exclusive by a flag
+        whole = modern(whole)  # its exclusive bounds are flags
     base = name.removesuffix("schema")
     vocabularies = [f"{base}{each['$ref']}" for each in whole.get("allOf", ())]
     parts = [whole, *map(METASCHEMAS.contents, vocabularies)]
@@ -187,7 +187,7 @@ def _decisive(schema: Any) -> Any:
         return schema
     if "$dynamicRef" in schema or "$recursiveRef" in schema:
         return {"$ref": "#"}
-    if "$ref" in schema:  # into another vocabulary: here all are one
+    if "$ref" in schema:  # a reference to another vocabulary: here all are one schema
         return {"$ref": f"#{schema['$ref'].partition('#')[2]}"}
     return {
         key: {name: _decisive(each) for name, each in value.items()}
@@ -201,13 +201,13 @@ def _decisive(schema: Any) -> Any:
 
 
 def engine() -> str:
-    """The engine, joined of its parts; it needs what `data` gives."""
+    """Return the engine, joined from its parts; it needs the result of `data`."""
     files = (_CODE / "engine" / f"{name}.js" for name in _PARTS)
     return _COMMENT.sub("", "\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
-    """Give the scripts of the page, by path below the root of a language."""
+    """Yield the scripts of the page, with their paths below the root of a language."""
     parts = [
         f"const DATA = {json.dumps(data(source, language), separators=(',', ':'))};",
         engine(),
@@ -218,7 +218,7 @@ def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
 
 
 def playground_page(context: Context) -> bytes:
-    """The page; it holds all texts, so that its script needs none."""
+    """Return the page; it has all texts, so that its script needs none."""
     words = {
         name: context.text(context.source.messages[f"site.playground.{name}"]) for name in _WORDS
     }

@@ -12,12 +12,12 @@ RELEASES = f"{LIST}.md"
 
 
 def releases_page(context: Context, version: str, kept: Sequence[str]) -> bytes:
-    """`version` is the one that is built, and `kept` are the released ones, newest first."""
+    """Return the page; `version` is being built, `kept` are the released ones, newest first."""
     state = "release_newest" if version in kept or not kept else "release_next"
     rows = [[link(version, f"{up(RELEASES)}index.md"), context.said(state)]]
     if not kept:
         rows = [[rows[0][0], context.said("release_first")]]
-    # From the page itself, which is one folder deeper than its file; and out of the language.
+    # From the page, which is one directory deeper than its file, and out of the language.
     out = "../" * (RELEASES.count("/") + 1 + (context.language != "en"))
     own = "" if context.language == "en" else f"{context.language}/"
     rows += [

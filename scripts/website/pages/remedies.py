@@ -1,7 +1,7 @@
-"""How to fix what breaks a clause: a few remedies, each for many clauses, in four languages.
+"""How to fix what breaks a clause: a few remedies for many clauses, in four languages.
 
-A clause about a document has the correction of one as well. The code is in `fixtures/remedies`,
-the sentence of each remedy is the message `site.remedy_<name>`.
+A clause about a document also has a corrected document. The code is in `fixtures/remedies`, and the
+sentence of each remedy is the message `site.remedy_<name>`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _GUIDES = {
     "ASP.NET Core": "aspnet-core",
 }
 _GUIDED = ("atdf", "bindings")
-"""The specifications that the guides for frameworks are about."""
+"""The specifications that the framework guides cover."""
 REMEDIES: Mapping[str, str] = {
     "suggestion": "ATDF-ERR-009 ATDF-ERR-010 ATDF-ERR-011 ATDF-ERR-012 ATDF-ERR-018",
     "failure": "ATDF-ERR-013 ATDF-CALL-005 ATDF-CALL-006 ATDF-CALL-007 ATDF-CALL-008 "
@@ -95,11 +95,11 @@ REMEDIES: Mapping[str, str] = {
     "tools_on": "GW-REQ-004 GW-REQ-005",
     "timeouts": "GW-CAN GW-TMO",
 }
-"""For each remedy the clauses that it is for, or the beginning of their ids."""
+"""The clauses of each remedy, as ids or as prefixes of ids."""
 
 
 def remedy_of(clause: str) -> str | None:
-    """The remedy for a clause; None where there is none."""
+    """Return the remedy for a clause; None if there is none."""
     for name, ids in REMEDIES.items():
         if any(clause == each or clause.startswith(f"{each}-") for each in ids.split()):
             return name
@@ -107,7 +107,7 @@ def remedy_of(clause: str) -> str | None:
 
 
 def remedy(context: Context, clause: Clause, here: str) -> Iterator[str]:
-    """The section that says how to fix it; nothing where there is no remedy."""
+    """Yield the section about how to fix it; nothing if there is no remedy."""
     if clause.excluded is not None:
         return
     parts = [*_code(context, clause, here), *correction(context, clause)]

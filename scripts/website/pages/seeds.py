@@ -1,4 +1,4 @@
-"""Every fact of the original texts, with links to what shows it: `schema/source/seeds/`."""
+"""Every fact of the original texts, with links to its evidence: `schema/source/seeds/`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _TITLE = re.compile(r"^# (.+?) \{ #", re.MULTILINE)
 
 
 def seeds_page(context: Context) -> bytes:
-    """A table for each group of facts of each text."""
+    """Return the page: a table for each group of facts of each text."""
     about = context.said("seeds_about")
     seeds = context.source.seeds.seeds
     states = Counter(item.state for seed in seeds for each in seed.groups for item in each.items)

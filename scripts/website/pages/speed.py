@@ -1,4 +1,4 @@
-"""How fast the kit is, as `make bench` measured and kept it."""
+"""The speed of the kit, as `make bench` measured and saved it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from scripts.website.pages.markdown import escaped, heading, table
 from scripts.website.pages.measured import made
 
 _CAUSES = {"ratio": "speed_cause_ratio"}
-"""Why a goal is missed, where it is not the machine."""
+"""Why a goal is missed, if the machine is not the reason."""
 _FEW = 100
-"""Figures from this on have no decimals."""
+"""Figures from this value on have no decimals."""
 
 
 def speed(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """The figures with their goals, and for each goal that was missed by how much, and why."""
+    """Yield the figures with their goals; for each missed goal, by how much and why."""
     figures = read(held)
     yield heading(2, context.said("speed"), "speed")
     yield f"{made(context, held, 'make bench')} {context.said('speed_turns')}"
@@ -41,7 +41,7 @@ def speed(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
 
 
 def value(context: Context, of: float) -> str:
-    """A figure that is not negative, as the language writes it."""
+    """Return a figure that is not negative, in the format of the language."""
     if of >= _FEW:
         return number(round(of), context.language)
     return decimal(of, 2, context.language)

@@ -1,4 +1,4 @@
-"""What the kit took to survive each hostile server, as `make survive ARGS=--keep` kept it."""
+"""What the kit needed to survive each hostile server, as `make survive ARGS=--keep` saved it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scripts.website.pages.measured import made
 
 
 def survival(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
-    """The limits, how many were survived, and for each server the most that a session took."""
+    """Yield the limits, how many sessions survived, and the largest figures of each server."""
     sessions, limits = read(held), held["limits"]
     servers = [list(group) for _, group in groupby(sessions, lambda one: one.name)]
     yield heading(2, context.said("survival"), "survival")

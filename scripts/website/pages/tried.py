@@ -11,11 +11,11 @@ from typing import Any
 from scripts.website.pages.context import up
 
 _RAW = -15
-"""The playground unpacks a stream without a head."""
+"""Window size for raw deflate: the playground unpacks a stream without a header."""
 
 
 def in_playground(here: str, document: Any) -> str:
-    """The address, from the page `here`, at which the playground shows a document."""
+    """Return the address, from the page `here`, at which the playground shows a document."""
     packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, zlib.DEFLATED, _RAW)
     text = json.dumps(document, ensure_ascii=False, indent=2).encode()
     packed = base64.urlsafe_b64encode(packer.compress(text) + packer.flush())
@@ -23,5 +23,5 @@ def in_playground(here: str, document: Any) -> str:
 
 
 def opening(to: str, text: str) -> str:
-    """A link that mkdocs leaves alone: it would look for the anchor."""
+    """Return a link that mkdocs ignores: it would check the anchor."""
     return f'<a href="{to}">{html.escape(text)}</a>'

@@ -1,4 +1,4 @@
-"""The closed lists of words, on a page of the specification whose documents use them first."""
+"""The vocabularies, each on a page of the specification whose documents use it first."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from scripts.website.pages.markdown import anchored, code, escaped, heading, pag
 
 
 def homes(source: Source) -> dict[str, str]:
-    """Say of each vocabulary in which folder it is shown.
+    """Return the directory whose page shows each vocabulary.
 
-    That is the first specification whose schemas use it; one that a column of another names goes
-    with that one, and what no document uses is the kit's own.
+    That is the first specification whose schemas use it. A vocabulary that a column of another uses
+    goes with that one. The kit's page has those that no document uses.
     """
     found: dict[str, str] = {}
     for spec in SPECS:
@@ -39,7 +39,7 @@ def _settle(source: Source, found: dict[str, str], name: str, spec: str) -> None
 
 
 def vocabularies_page(context: Context, folder: str) -> bytes | None:
-    """The page of a folder's vocabularies; None where it has none."""
+    """Return the page with a directory's vocabularies; None if it has none."""
     own = [each for each in _sorted(context) if context.homes[each.name] == folder]
     if not own:
         return None

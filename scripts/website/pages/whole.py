@@ -1,8 +1,8 @@
-"""The reader's edition: a specification on one page, with numbered sections, to print and to cite.
+"""The one-page edition: a specification with numbered sections, to print and to cite.
 
-The sections are those of the specification's own pages, without their examples, and what the page
-on security and privacy says of it. An anchor of a page gets the page's name in front; that of a
-clause stays, so that it is cited the same way everywhere.
+Its sections are the specification's pages, without their examples, and its part of the page on
+security and privacy. The name of the page is put before each anchor, except the anchors of clauses,
+so that all pages cite a clause in the same way.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import escaped, heading, link, page, table
 
 NAME = "all"
-"""The name of the page, in the folder of its specification."""
+"""The name of the page, in the directory of its specification."""
 
 _AUTHORED = {
     "atdf": ("index", "concepts"),
@@ -23,20 +23,20 @@ _AUTHORED = {
     "runtime": ("index", "concepts", "profiles"),
     "bindings": ("http", "mcp", "server-profile"),
 }
-"""The pages of people that belong to a specification, in their order."""
+"""The hand-written pages of each specification, in order."""
 _ELSEWHERE = frozenset({"changes", "downloads"})
 _FRONT = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
 _HEADING = re.compile(r"^(#{1,5}) (.*) \{ #([\w.-]+) \}$")
 _CLAUSE = re.compile(r"[a-z]+(?:-[a-z]+)+-\d{3}")
 _NEXT_TO_IT = re.compile(r"\]\((?=[\w-]+\.md)")
-"""Where a link to a page of the same directory begins."""
+"""The start of a link to a page of the same directory."""
 _INSIDE = re.compile(r"\]\(#([\w.-]+)\)")
 _ID = re.compile(r'\bid="([\w.-]+)"')
 _DEEPEST = 6
 
 
 def whole_page(context: Context, spec: str, made: Mapping[str, bytes]) -> bytes:
-    """The edition of a specification; `made` holds its generated pages by their paths."""
+    """Return the one-page edition of a specification; `made` has its generated pages by path."""
     title = context.said("whole", spec=context.spec_title(spec))
     about = context.said("whole_about", spec=context.spec_title(spec))
     version = context.source.project.versions[spec]
@@ -63,7 +63,7 @@ def _authored(context: Context, spec: str, name: str) -> str:
 
 
 def _considerations(context: Context, spec: str) -> str:
-    """What the page on security and privacy says of the specification."""
+    """Return the part of the page on security and privacy about the specification."""
     file = DOCS / context.language / "about" / "considerations.md"
     head, *sections = _FRONT.sub("", file.read_text(encoding="utf-8")).split("\n## ")
     title = head.strip().splitlines()[0]
@@ -76,7 +76,7 @@ def _considerations(context: Context, spec: str) -> str:
 
 
 def _section(text: str, name: str, number: int, examples: str) -> Iterator[str]:
-    """The lines of a page as a numbered section, one level deeper, without its examples."""
+    """Yield the lines of a page as a numbered section, one level deeper, without its examples."""
     below = 0
     fenced = False
     for line in _FRONT.sub("", text).splitlines():
@@ -99,7 +99,7 @@ def _section(text: str, name: str, number: int, examples: str) -> Iterator[str]:
 
 
 def _heading(level: int, text: str, anchor: str) -> str:
-    """A heading whose text is Markdown already."""
+    """Return a heading; its text must be Markdown."""
     return f"{'#' * level} {text} {{ #{anchor} }}"
 
 
@@ -113,7 +113,7 @@ def _anchor(anchor: str, name: str) -> str:
 
 
 def references(context: Context, spec: str) -> Iterator[str]:
-    """What the specification refers to: what binds, and what only explains."""
+    """Yield the references of the specification: the normative ones, then the informative ones."""
     head = [context.said(f"reference_{column}") for column in ("name", "date")]
     for kind in ("normative", "informative"):
         listed = [
