@@ -1,9 +1,9 @@
-"""Looks for what keeps people from reading, on every page of the built site, with axe.
+"""Looks for accessibility problems on every page of the built site, with axe.
 
     python -m scripts.accessibility [--only TEXT] [--width 390]
 
-Looks at both color schemes in one window, which takes about an hour for all pages. Prints each
-finding, and exits with 1 where there is one.
+It checks both color schemes at one window width, which takes about an hour for all pages. It prints
+each finding, and exits with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from scripts.website.serve import serving
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Look; gives 0 where nothing is found, 1 where something is, 2 for bad usage."""
+    """Run the check; return 0 without findings, 1 with findings, and 2 for bad usage."""
     parser = argparse.ArgumentParser(prog="accessibility", description=__doc__)
     parser.add_argument("--only", default="", help="the pages whose address holds this text")
     parser.add_argument("--width", type=int, default=1280, help="of the window, in pixels (1280)")
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     pages = sorted(
         page.relative_to(SITE).as_posix().removesuffix("index.html")
         for page in SITE.rglob("*.html")
-        if page.name != "404.html"  # its addresses are of the root of a host
+        if page.name != "404.html"  # it has addresses from the root of a host
     )
     pages = [each for each in pages if chosen.only in each]
     if not pages:

@@ -1,11 +1,11 @@
-"""Measures the kit's speed, as ratios taken in one run on one machine.
+"""Measures the kit's speed, as ratios from one run on one machine.
 
     python -m scripts.bench [--keep FILE] [--scale N,N,N] [--peers [--faults N|all] [--minutes N]]
 
-Single seconds say little on a shared machine; a ratio of two things measured in turn says more.
-Each figure stands with the lowest, the middle and the highest of several turns. What a session
-costs is counted in seconds of the processor, which others on the machine do not change. The figures
-are kept with the other benchmarks, and the site shows them.
+On a shared machine, single times say little. A ratio of two things measured in turn says more. Each
+figure has the lowest, median and highest of several turns. The cost of a session is its processor
+time, which other programs on the machine do not change. The figures are saved with the other
+benchmarks, and the site shows them.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _SCALED = ("--profile", "http", "--profile", "atdf", "--max-time", "7200")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="bench", description="Measure the kit's speed.")
     parser.add_argument(
         "--keep",
@@ -95,8 +95,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def drive_over_bare_loop() -> list[Figure]:
-    """Requests a second of the drive phase, which plans and draws what it sends, compared with a
-    bare loop of the same client.
+    """Measure the requests a second of the drive phase, and of a bare loop of the same client.
+
+    The drive phase also plans and generates what it sends.
     """
     driven, bare = [], []
     with listening() as url:
@@ -112,7 +113,7 @@ def drive_over_bare_loop() -> list[Figure]:
 
 
 async def _bare(url: str) -> float:
-    """Requests a second of a loop that sends the same refused call again and again."""
+    """Return the requests a second of a loop that repeats the same refused call."""
     target = f"{url}/tools/hotel_reservation/invoke"
     limits = httpx2.Limits(max_connections=_CONCURRENCY)
     async with httpx2.AsyncClient(limits=limits, trust_env=False) as client:
@@ -128,7 +129,7 @@ async def _bare(url: str) -> float:
 
 
 def cases_a_second() -> list[Figure]:
-    """Deterministic cases generated and validated, over the reference server's tools."""
+    """Measure how many deterministic cases are made and validated for the reference's tools."""
     tools = _tools()
     rates = []
     for _ in range(TURNS):
@@ -149,7 +150,7 @@ def _tools() -> list[tuple[Tool, dict[str, object]]]:
 
 
 def default_run() -> list[Figure]:
-    """A whole run of the command line on the reference server, both bindings."""
+    """Measure a whole run of the command line on the reference server, over both bindings."""
     with listening() as url:
         session(url, "--plan", what="plan")  # so that all modules are compiled
         runs = [session(url, "--allow-calls", "all", what="whole run") for _ in range(TURNS)]
@@ -162,17 +163,17 @@ def default_run() -> list[Figure]:
 
 
 def small_server() -> list[Figure]:
-    """What a session costs with a small server that the kit starts."""
+    """Measure a session with a small server that the kit starts."""
     return small.figures(TURNS)
 
 
 def reference_gateway() -> list[Figure]:
-    """How long the reference gateway is checked, with much waiting at the same time."""
+    """Measure a check of the reference gateway, which waits for many calls at the same time."""
     return gateway.figures(TURNS)
 
 
 def help_over_bare_start() -> list[Figure]:
-    """How long `agent-formats check --help` takes, compared with a Python that does nothing."""
+    """Measure `agent-formats check --help`, and a Python that does nothing."""
     command = [str(Path(sys.executable).with_name("agent-formats")), "check", "--help"]
     seconds, ratios = [], []
     for _ in range(TURNS):
@@ -183,7 +184,7 @@ def help_over_bare_start() -> list[Figure]:
 
 
 def report() -> list[Figure]:
-    """How the report of very many tools opens in a browser; nothing without one."""
+    """Measure how a browser opens the report of very many tools; nothing without a browser."""
     from playwright.sync_api import Error  # noqa: PLC0415 - for development alone
 
     try:
@@ -194,9 +195,9 @@ def report() -> list[Figure]:
 
 
 def scale(sizes: Sequence[int]) -> list[Figure]:
-    """What a session over HTTP costs with so many tools, and whether it grows as they do.
+    """Measure the cost of sessions over HTTP with these numbers of tools, and whether it is linear.
 
-    What every session costs, however few the tools are, is not counted for a tool.
+    The cost of one tool does not include the fixed cost of a session.
     """
     figures, seen, before = [], [], None
     for size in sizes:

@@ -1,6 +1,6 @@
-"""Measures what is done with documents: validation, recognition, replay, conversion, generation.
+"""Measures the work on documents: validation, recognition, replay, conversion, generation.
 
-Rates are per second of one core's own time, so that other work on the machine counts little.
+Rates are per second of processor time, so that other programs on the machine matter little.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ FRAMES = 20_000
 VALID_FOR_ONE_INVALID = 3
 
 Measured = tuple[str, float, str]
-"""What was measured, the value, and the goal in words."""
+"""What was measured, its value, and the goal as a text."""
 
 
 def figures() -> list[Measured]:
-    """Every figure of this module, in order."""
+    """Return all figures of this module, in order."""
     return [*_validation(), *_recognition(), *_replay(), *_generation()]
 
 
 def documents() -> Iterator[bytes]:
-    """Documents of every kind without end, one invalid for three valid ones, as files hold them."""
+    """Yield documents of every kind endlessly, as bytes: one invalid for every three valid ones."""
     valid, invalid = (
         cycle([each.read_bytes() for each in sorted(EXAMPLES.glob(f"*/{kind}/*.json"))])
         for kind in ("valid", "invalid")
@@ -74,7 +74,7 @@ def _recognition() -> list[Measured]:
 
 
 def _replay() -> list[Measured]:
-    """The recorded answer of an example, over and over, by all the rules of a whole manifest."""
+    """Measure a replay: an example's recorded answer, repeated, with all rules of a manifest."""
     manifest = json.loads((EXAMPLES / "runtime/valid/openai.json").read_text("utf-8"))
     reading = reading_of(manifest)
     frames = list(islice(chain.from_iterable(map(_answer, range(FRAMES))), FRAMES))
@@ -85,7 +85,7 @@ def _replay() -> list[Measured]:
 
 
 def _answer(number: int) -> Iterator[dict[str, object]]:
-    """A piece of a chat answer as its provider sends it: text, and a call in fragments."""
+    """Yield a piece of a chat answer as its provider sends it: text, and a call in fragments."""
 
     def frame(**delta: object) -> dict[str, object]:
         choice = {"index": 0, "delta": delta, "finish_reason": None}
@@ -119,7 +119,7 @@ def _rate(work: Callable[[], object], count: int) -> float:
 
 
 def _peak() -> float:
-    """The most memory that this process ever had, in MB."""
+    """Return the peak memory of this process, in MB."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 

@@ -1,9 +1,9 @@
-"""Measures how the report of very many tools opens in a browser, and a row of it.
+"""Measures how a browser opens the report of very many tools, and a row of it.
 
     python -m scripts.bench_report [--tools N]
 
-The results are made up, of real clauses and messages: driving a thousand tools would take minutes,
-and says nothing about a page. They are written by the kit's own code for reports.
+The results are invented, from real clauses and messages: to drive a thousand tools would take
+minutes, and a page does not depend on it. The kit's own code for reports writes the page.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _RUNS = (
     Run("mcp-2025-11-25", _TARGET, Binding.MCP, f"{_TARGET}/mcp", "2025-11-25"),
 )
 _FAILS = 10
-"""One tool of so many breaks a clause, each clause with tools of its own."""
+"""Each clause fails for one in this number of tools, with different tools for each clause."""
 _WORDS = (
     ("finding.call.accepted", {"parameter": "guests", "sent": "9", "keywords": "maximum"}),
     ("finding.error.parameter_name", {"named": "check_out", "parameter": "guests"}),
@@ -86,14 +86,16 @@ def pytest_runtestloop(session):
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a reader waits for: milliseconds until the page and until a row is drawn."""
+    """The milliseconds until the page is drawn, and until a row is drawn."""
 
     opens: float
     row: float
 
 
 def session_of(tools: int) -> SessionResult:
-    """Made-up results of so many tools over three runs: each clause about tools fails somewhere."""
+    """Return invented results of these many tools in three runs: each clause about tools fails
+    once.
+    """
     names = [f"tool_{number:05}" for number in range(tools)]
     numbers = count(1)
     return SessionResult(
@@ -144,7 +146,7 @@ def _finding(run: Run, tool: str, number: int, exchange: int) -> Finding:
 
 
 def exchange_of(id: int) -> Exchange:
-    """A call with a kilobyte of arguments, and its refusal."""
+    """Return a call with a kilobyte of arguments, and its refusal."""
     tool = f"tool_{id % TOOLS:05}"
     arguments = {"guests": 9, "wishes": [f"wish {number}" for number in range(60)]}
     refusal = {"errors": [{"type": "about:blank", "parameter_name": "check_out", "detail": "No."}]}
@@ -168,7 +170,7 @@ def exchange_of(id: int) -> Exchange:
 
 
 def written(folder: Path, tools: int = TOOLS) -> Path:
-    """The path of the report of so many tools; raises CalledProcessError if there is none."""
+    """Write the report of so many tools, and return its path; raises `CalledProcessError`."""
     (folder / "conftest.py").write_text(_PLUGIN.format(tools=tools), encoding="utf-8")
     (folder / "test_nothing.py").write_text("def test_nothing(): pass\n", encoding="utf-8")
     named = ("-ppytest_metadata.plugin", "-ppytest_html.plugin", "-pno:cacheprovider")
@@ -199,7 +201,7 @@ _ROW = f"""async (button) => {{
 
 
 def seen(browser: Browser, report: Path) -> Seen:
-    """Open a report and its first row, on the page's own clock."""
+    """Open a report and its first row, and measure both with the page's clock."""
     page = browser.new_page()
     try:
         page.goto(report.as_uri())
@@ -214,7 +216,7 @@ def seen(browser: Browser, report: Path) -> Seen:
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """The browser of this machine, else Playwright's own; raises its Error if there is none."""
+    """Start the installed browser, or Playwright's; raises Playwright's `Error` without one."""
     from playwright.sync_api import sync_playwright  # noqa: PLC0415 - for development alone
 
     with sync_playwright() as playwright:
@@ -227,7 +229,7 @@ def chromium() -> Iterator[Browser]:
 
 
 def figures(tools: int = TOOLS) -> list[Figure]:
-    """What was measured, of a report of so many tools."""
+    """Return the measurements for a report of this number of tools."""
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         report = written(Path(folder), tools)
@@ -245,7 +247,7 @@ def figures(tools: int = TOOLS) -> list[Figure]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="bench_report", description="Measure the report's page.")
     parser.add_argument("--tools", type=int, default=TOOLS, help=f"how many (default {TOOLS})")
     chosen = parser.parse_args(arguments)

@@ -1,7 +1,7 @@
 """Builds the site in English, Spanish and Portuguese into `build/site`.
 
-Runs as `python -m scripts.build_site` and as a file, from any folder. Pages that people write stand
-in `docs/<language>`, the others are made of the source.
+Runs as `python -m scripts.build_site` and as a file, from any directory. Hand-written pages are in
+`docs/<language>`; the others are generated from the source.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OK, BROKEN = 0, 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Build the site; gives 0, or 1 where it cannot be built, and says why on standard error."""
+    """Build the site; return 0, or 1 with the reason on standard error."""
     parser = argparse.ArgumentParser(prog="build_site", description=__doc__)
     parser.add_argument("--serve", action="store_true", help="serve it, and build after a change")
     parser.add_argument("--port", type=int, default=8080, help="the port on 127.0.0.1 to serve on")
@@ -89,7 +89,7 @@ def _missing(pages: Iterable[str]) -> Iterator[str]:
 
 
 def disagreeing_translations() -> list[Problem]:
-    """What is wrong with the pages that people write, without spelling: the build has no time."""
+    """Yield the problems of the hand-written pages, without spelling, which takes too long."""
     held = pages(DOCS, ROOT)
     return sorted({*differences(held), *without_clause(held, clauses())})
 

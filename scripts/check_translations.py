@@ -1,8 +1,8 @@
-"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese, that each of
-their words, and of the source's, is one of its language, and that there is each clause they name.
+"""Checks that the pages under `docs` say the same in English, Spanish and Portuguese.
 
-Runs as `python -m scripts.check_translations` and as a file, from any folder; `--accept` says that
-each translation is now one of the English page as it stands.
+It also checks the spelling of the pages and of the source, and that every named clause exists. Runs
+as `python -m scripts.check_translations` and as a file, from any directory. `--accept` records that
+each translation matches the English page as it is now.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ OK, BROKEN = 0, 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the pages; gives 0, or 1 with one line on standard error for each thing wrong."""
+    """Check the pages; return 0, or 1 with one line on standard error for each problem."""
     parser = argparse.ArgumentParser(prog="check_translations", description=__doc__)
     parser.add_argument(
         "--accept",
@@ -52,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _source(root: Path) -> Source | None:
-    """The texts of the source, where there is one; what is wrong with it, its own check says."""
+    """Return the texts of the source, or None; another check reports the source's own problems."""
     return read_source(load_source(root))[0] if (root / "schema" / "source").is_dir() else None
 
 

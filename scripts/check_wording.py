@@ -1,5 +1,7 @@
-"""Checks that the project speaks plainly: no expression that `wording.py` avoids, in a page, a text
-of the source, a docstring or a comment, and no sentence of an English page with more than 25 words.
+"""Checks that the project uses plain words, and short sentences on the English pages.
+
+It reports each expression that `wording.py` lists, in a page, a text of the source, a docstring or
+a comment. It also reports each sentence of an English page with more than 25 words.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ from scripts.website.wording import remarks, too_long, words_to_avoid
 
 OK, BROKEN = 0, 1
 IDEAS = Path("fixtures/servers/attacks.yaml")
-"""What was tried against the kit, in three languages: a page of the site is made of it."""
+"""The attacks on the kit that were tried, in three languages: a page of the site shows them."""
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
 CODE = ("conformance", "fixtures", "scripts", "tests")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Check the texts; gives 0, or 1 with one line on standard error for each thing wrong."""
+    """Check the texts; return 0, or 1 with one line on standard error for each problem."""
     parser = argparse.ArgumentParser(prog="check_wording", description=__doc__)
     parser.add_argument("--root", type=Path, default=ROOT, help="the tree to work on")
     root: Path = parser.parse_args(arguments).root

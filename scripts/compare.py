@@ -1,9 +1,10 @@
-"""Compares the kit's speed with that of an earlier commit, in pairs, and keeps what was measured.
+"""Compares the kit's speed with that of an earlier commit, in pairs, and saves the measurements.
 
     python -m scripts.compare COMMIT [--turns 5] [--keep FILE]
 
-Each turn measures both, one after the other, the first of them in turn. So a machine that is busy
-for a while is busy for both. The earlier commit gets a checkout and an environment of its own.
+Each turn measures both commits, one after the other, and alternates which one is first. If the
+machine is busy for a while, it is busy for both. The earlier commit gets a separate checkout and
+environment.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _REFERENCE: Final = ("-m", "fixtures.servers.reference", "--port", "0")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="compare", description=__doc__.split("\n")[0])
     parser.add_argument("commit", help="the earlier commit")
     parser.add_argument("--turns", type=int, default=5, metavar="N", help="pairs (default 5)")
@@ -55,7 +56,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def measured(checkout: Path) -> Mapping[str, float]:
-    """What the kit of a checkout takes for the reference server: each of MEASURES."""
+    """Return what the kit of a checkout needs for the reference server: each of `MEASURES`."""
     python = str(checkout / ".venv" / "bin" / "python")
     with _reference(python, checkout) as url:
         driving = [python, "-m", "scripts.measure.driving", url]
@@ -74,7 +75,7 @@ def measured(checkout: Path) -> Mapping[str, float]:
 
 
 def told(found: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    """A line of the terminal: the medians so far."""
+    """Return a line for the terminal with the medians so far."""
     parts = []
     for name, of in found.items():
         before, after = (statistics.median(of[when]) for when in ("before", "after"))
@@ -87,7 +88,7 @@ def keep(
     found: Mapping[str, Mapping[str, Sequence[float]]],
     file: Path = KEPT,
 ) -> None:
-    """Keep the pairs in a file."""
+    """Write the pairs to a file."""
     held = {
         "kind": "pairs",
         "date": datetime.now(UTC).date().isoformat(),
@@ -101,7 +102,7 @@ def keep(
 
 @contextmanager
 def _checkout(commit: str) -> Iterator[Path]:
-    """A working tree of a commit with its environment."""
+    """Make a working tree of a commit, with its environment."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, commit)
         _git("worktree", "add", "--detach", str(path), commit)
@@ -114,7 +115,7 @@ def _checkout(commit: str) -> Iterator[Path]:
 
 @contextmanager
 def _reference(python: str, checkout: Path) -> Iterator[str]:
-    """The reference server of a checkout, running; gives its address."""
+    """Run the reference server of a checkout; yield its address."""
     command = [python, *_REFERENCE]
     with subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, text=True) as server:
         try:

@@ -1,10 +1,10 @@
-"""Asks what of the kit and of the formats the tests reach, line by line and branch by branch.
+"""Measures which lines and branches of the kit and of the formats the tests reach.
 
     python -m scripts.covered [--add] [--keep FILE] [-- ARGUMENT…]
 
-Runs the tests under coverage.py (`[tool.coverage]` in pyproject.toml), sessions of the kit that are
-processes of their own included, and keeps the figures with the benchmarks. `--add` adds what the
-tests that are named reach to what an earlier run did. Arguments after `--` are pytest's.
+It runs the tests under coverage.py (`[tool.coverage]` in pyproject.toml), with the sessions of the
+kit that run in separate processes, and saves the figures with the benchmarks. `--add` adds the
+results of the named tests to those of an earlier run. Arguments after `--` are pytest's.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ _COUNTS: Final = {
     "lines": "num_statements",
     "lines_reached": "covered_lines",
 }
-"""Our names of what coverage.py counts."""
+"""Our names for coverage.py's counts."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; 0 if the tests pass and every area reaches the goal, else 1."""
+    """Run the command line; return 0 if the tests pass and every area reaches the goal, else 1."""
     parser = argparse.ArgumentParser(prog="covered", description="What do the tests reach?")
     parser.add_argument("--add", action="store_true", help="to what an earlier run reached")
     parser.add_argument("--keep", type=Path, default=KEPT, metavar="FILE")
@@ -67,18 +67,18 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def counted(files: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, int]]:
-    """Sum coverage.py's figures of files by area; files of no area are left out."""
+    """Add up coverage.py's figures by area; files outside all areas are omitted."""
     return {area: _sum(files[path]["summary"] for path in files if _within(path, area))
             for area in AREAS}  # fmt: skip
 
 
 def share(of: Mapping[str, int]) -> float:
-    """The branches that were reached, in percent; 100 of none."""
+    """Return the percentage of branches that were reached; 100 if there are none."""
     return 100 * of["branches_reached"] / of["branches"] if of["branches"] else 100.0
 
 
 def keep(file: Path, areas: Mapping[str, Mapping[str, int]], *, whole: bool = True) -> None:
-    """Write the figures, with what they were measured by; `whole` says that all tests ran."""
+    """Write the figures and the versions of the tools; `whole` means that all tests ran."""
     held = {
         "kind": "coverage",
         "goal": GOAL,

@@ -1,9 +1,9 @@
-"""Takes the pictures of the guide for editors: the completion and the help that a schema gives.
+"""Takes the pictures of the guide for editors: the completion and the help from a schema.
 
     python -m scripts.editor_picture
 
-The editor is Monaco, which is that of Visual Studio Code, from npm; Chromium draws it. The schemas
-are those that the site serves.
+The editor is Monaco, the editor of Visual Studio Code, from npm; Chromium draws it. The schemas are
+those that the site serves.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ require(['vs/editor/editor.main'], () => {
 
 
 def text_of(address: str) -> str:
-    """What the author has written so far."""
+    """Return the text that the author has written so far."""
     return (
         f'{{\n  "$schema": "{address}",\n  "tools": [\n    {{\n      "name": "find_book",\n'
         '      "description": "Finds a book in the library by its title.",\n      \n    }\n  ]\n}\n'
@@ -57,7 +57,7 @@ def text_of(address: str) -> str:
 
 
 def picture(page: Page, language: str) -> bytes:
-    """Give the picture for a language: the help for a member, and what can be written next."""
+    """Return the picture for a language: the help for a member, and the completions."""
     before = "" if language == "en" else f"{language}/"
     address = f"https://agent-formats.github.io/{before}schema/atdf/latest/catalog.schema.json"
     start = _PAGE.replace("TEXT", json.dumps(text_of(address)))
@@ -88,7 +88,7 @@ def picture(page: Page, language: str) -> bytes:
 
 
 def _answer(route: Route, start: str) -> None:
-    """Answer from the package, and from what the site serves; nothing goes over the network."""
+    """Answer from the package and the site's files, without the network."""
     where = route.request.url
     if where.startswith("https://agent-formats.github.io/"):
         content = _SERVED.get(where.split("/", 3)[3])

@@ -1,13 +1,13 @@
-"""Collects an exchange that breaks each clause, and the sound answer to the same request.
+"""Collects an exchange that breaks each clause, and the correct answer to the same request.
 
     python -m scripts.exchanges [--fault NAME]...
 
-Each planted fault is checked as `python -m scripts.prove` does, one after the other, with few
-random calls. Of each clause that the fault was planted for, the shortest exchange of a finding is
-kept, and the answer that the reference gives to the same call. They are written into
-`fixtures/exchanges/seen.json`, which the pages of the clauses show. With `--fault`, the rest of the
-file stays as it is. Ports and dates are replaced, and long bodies are cut. Exit 0: written; 1: a
-fault was not caught.
+It checks each planted fault as `python -m scripts.prove` does, one after the other, with few random
+calls. For each clause that a fault was planted for, it keeps the shortest exchange of a finding,
+and the reference's answer to the same call. It writes them into `fixtures/exchanges/seen.json`,
+which the pages of the clauses show. With `--fault`, the rest of the file stays unchanged. It
+replaces ports and dates, and shortens long bodies. Exit codes: 0 for written, 1 if a fault was not
+caught.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
 
 SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
 LONGEST = 1_500
-"""Characters of a body that are shown."""
+"""The most characters of a body that are shown."""
 _FEW_EXAMPLES = 2
 _PATIENCE = 10.0
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY})
@@ -68,7 +68,7 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 @dataclass
 class Seen:
-    """One exchange that breaks a clause. `good` is empty where the reference's is not known."""
+    """One exchange that breaks a clause. `good` is empty if the reference's answer is unknown."""
 
     fault: str
     said: Mapping[str, Any]
@@ -78,25 +78,25 @@ class Seen:
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """The lowest is shown: one with a sound answer, and the shortest of those."""
+        """The sort key: exchanges with a correct answer come first, then the shortest."""
         return not self.good, len(self.request) + len(self.bad) + len(self.good)
 
     def as_json(self) -> dict[str, Any]:
-        """What the file holds."""
+        """Return the entry in the file."""
         held = {"fault": self.fault, "said": self.said, "request": self.request, "bad": self.bad}
         return held | ({"good": self.good} if self.good else {})
 
 
 @dataclass
 class Told:
-    """What a run on one fault gave: the exchanges by clause, and each clause's first finding."""
+    """The results for one fault: the exchanges by clause, and each clause's first finding."""
 
     exchanges: dict[str, list[Seen]] = field(default_factory=dict)
     said: dict[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="exchanges", description=__doc__)
     parser.add_argument("--fault", action="append", default=[], metavar="NAME")
     chosen = parser.parse_args(arguments)
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str]) -> int:
             try:
                 told = _of_server(FAULTS[name]) if name in FAULTS else _of_gateway(name)
             except (httpx2.HTTPError, RuntimeError):
-                told = Told()  # on a busy machine; it is named as not caught
+                told = Told()  # on a busy machine; it is reported as not caught
             planted = FAULTS[name].clauses if name in FAULTS else (GATEWAY_FAULTS[name].clause,)
             lacking = [each for each in planted if each not in told.said]
             missed += lacking
@@ -146,9 +146,9 @@ def _write(clauses: Mapping[str, Any], faults: Mapping[str, Any]) -> None:
 
 
 def _of_server(fault: Fault) -> Told:
-    """Check a faulty server: first with few random calls, then with all where they do not show it.
+    """Check a faulty server with few random calls, then with all if these do not show the fault.
 
-    Where it turns up in an older era only, that is tried too.
+    It tries every binding and era until all clauses of the fault have failed.
     """
     told = Told()
     for trial in trials_of(fault, full=True):
@@ -168,7 +168,7 @@ def _of_server(fault: Fault) -> Told:
 
 
 def replaced(trial: Trial) -> Trial:
-    """The same trial of the reference."""
+    """Return the same trial with the reference."""
     return Trial("", trial.binding, trial.era)
 
 
@@ -179,7 +179,7 @@ Key = tuple[object, ...]
 def _sound(
     trial: Trial, tools: tuple[str, ...], versions: tuple[str, ...], together: bool
 ) -> Mapping[Key, Exchange]:
-    """What the reference answers in the same run."""
+    """Return the reference's exchanges in the same run."""
     with serving(trial) as target:
         session, _ = judged(
             trial,
@@ -203,7 +203,7 @@ def _by_key(exchanges: Iterable[Exchange]) -> dict[Key, Exchange]:
 
 
 def _key(exchange: Exchange) -> Key:
-    """What an exchange is in each run of the same kind, whatever its number."""
+    """Return a key that an exchange has in every run of the same kind, whatever its number."""
     if exchange.case is not None:
         return (exchange.case.id.text,)
     step = str(exchange.step) if exchange.step is not None else ""
@@ -247,7 +247,7 @@ def _take(
     items: list[Item],
     sound: Mapping[Key, Exchange],
 ) -> None:
-    """Keep what the findings of the planted clauses show."""
+    """Collect the exchanges of the findings of the planted clauses."""
     for item in items:
         if item.clause not in planted or item.verdict not in _BROKEN:
             continue
@@ -270,9 +270,9 @@ def _take(
 def _place(
     session: Session, item: Item, finding: Finding, sound: Mapping[Key, Exchange]
 ) -> tuple[Exchange, str | None, Exchange | None] | None:
-    """The exchange that shows a finding, where in it, and the sound one.
+    """Return the exchange that shows a finding, the place in it, and the correct exchange, or None.
 
-    What is said of a tool is shown in the list of tools.
+    A finding about a tool is shown in the list of tools.
     """
     if finding.exchange is not None:
         bad = session.recorder.by_id[finding.exchange]
@@ -290,7 +290,7 @@ def _place(
 
 
 def _listed(exchange: Exchange | None) -> list[dict[str, Any]]:
-    """The tools in an answer to `tools/list`; none of any other answer."""
+    """Return the tools in an answer to `tools/list`; none for another answer."""
     if exchange is None or exchange.answer is None:
         return []
     try:
@@ -301,20 +301,20 @@ def _listed(exchange: Exchange | None) -> list[dict[str, Any]]:
 
 
 def _meant(fault: str, item: Item) -> list[Finding]:
-    """The findings that the fault was planted for; all of them where none of these is there."""
+    """Return the findings that the fault was planted for, or all findings if there are none."""
     meant = CHECKS.get(fault, {}).get(item.clause, ())
     own = [each for each in item.findings if any(is_meant(check_of(each), one) for one in meant)]
     return own or list(item.findings)
 
 
 def _said(finding: Finding) -> dict[str, Any]:
-    """The finding's message, in a form that can be said in each language."""
+    """Return the finding's message as JSON, which any language can show."""
     held = message_json(finding.message)
     return held if finding.path is None else {**held, "path": finding.path}
 
 
 def message_json(message: Message) -> dict[str, Any]:
-    """A message as its id and its values."""
+    """Return a message as its id and its values."""
     values = {
         name: message_json(each) if isinstance(each, Message) else plain(each)
         for name, each in message.values
@@ -352,7 +352,7 @@ def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[
 
 
 def body_text(body: bytes, path: str | None) -> str:
-    """A body as it is read: JSON indented; of a long one the part that the finding names."""
+    """Return a body as indented JSON; for a long one, the part that the finding names."""
     text = body.decode("utf-8", "replace")
     try:
         data = json.loads(text)
@@ -365,12 +365,12 @@ def body_text(body: bytes, path: str | None) -> str:
 
 
 def _lines(text: str) -> str:
-    """Events and lines of JSON as they came; other control characters cannot be shown."""
+    """Return events or lines of JSON unchanged, without other control characters."""
     return re.sub(r"[^\S\n]|[^\x20-\x7e\n\xa0-\uffff]", " ", text.replace("\r\n", "\n"))
 
 
 def _around(data: Any, path: str) -> str:
-    """The largest part of a document around a place that is short enough to show."""
+    """Return the largest part of a document around a place that is short enough to show."""
     steps = [index or name for name, index in _STEP.findall(path.removeprefix("$"))]
     inside, best = data, ""
     for at, step in enumerate(steps):
@@ -385,12 +385,12 @@ def _around(data: Any, path: str) -> str:
 
 
 def cut(text: str) -> str:
-    """The beginning of a long text, with the number of characters that are left out."""
+    """Shorten a long text, and add the number of omitted characters."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
 
 
 def plain(text: str) -> str:
-    """Without what differs in each run: ports and dates."""
+    """Replace the ports and dates, which differ in each run."""
     return _DATE.sub("2026-01-01T00:00:00", _PORT.sub("8000", text))
 
 

@@ -2,9 +2,10 @@
 
     python -m scripts.false_alarms [--oddity NAME]... [--full] [--jobs N]
 
-Each oddity of `fixtures/servers/oddities.py` is the reference, made to do what few servers do and
-no sentence forbids. It is judged by all clauses on its first binding in its newest era (--full: on
-every binding and era). Exit 0: no false alarm; 1: one at least; 2: unusable command line.
+Each oddity of `fixtures/servers/oddities.py` is the reference server with an unusual behavior that
+no sentence forbids. All clauses check it on its first binding in its newest era (--full: on every
+binding and era). Exit codes: 0 for no false alarm, 1 for at least one, 2 for an unusable command
+line.
 """
 
 from __future__ import annotations
@@ -44,17 +45,17 @@ _SHORT: Final[Mapping[tuple[str, str], float]] = MappingProxyType({
     ("one-call-at-a-time", "mcp"): 3.0,
     ("one-call-at-a-time", "stdio"): 1.0,
 })  # fmt: skip
-"""Seconds for an answer, by oddity and binding: fewer than a late start takes, or than all calls
-that may be under way at the same time take one after the other.
+"""Request timeouts in seconds, by oddity and binding. Each is shorter than a late start, or than
+the longest queue of concurrent calls that the server answers one by one.
 """
 _LONG = 60.0
 _ALARMS = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY, Verdict.KIT_ERROR})
-"""Verdicts that a correct server must not get."""
+"""The verdicts that a correct server must not get."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One oddity on one binding, in one era of MCP (none over plain HTTP)."""
+    """One oddity on one binding, in one era of MCP (empty over plain HTTP)."""
 
     oddity: str
     binding: str
@@ -63,7 +64,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the kit said: each false alarm in a line, and how many clauses passed."""
+    """The kit's result: the false alarms, and how many clauses passed."""
 
     trial: Trial
     alarms: tuple[str, ...]
@@ -72,7 +73,7 @@ class Outcome:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(
         prog="false_alarms", description="Prove that no correct server fails."
     )
@@ -92,7 +93,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def trials_of(name: str, *, full: bool) -> list[Trial]:
-    """Where an oddity is tried: on its first binding in its newest era, or everywhere."""
+    """Return the trials of an oddity: its first binding in its newest era, or all of them."""
     oddity = ODDITIES[name]
     every = [
         Trial(name, binding, era)
@@ -103,7 +104,7 @@ def trials_of(name: str, *, full: bool) -> list[Trial]:
 
 
 def prove(trials: Sequence[Trial], jobs: int) -> int:
-    """Judge these servers, print a table, and count the false alarms."""
+    """Check these servers, print a table, and return the number of servers with false alarms."""
     alarms = 0
     with nursery() as at, ProcessPoolExecutor(jobs, None, forked_by, (at,)) as pool:
         for one in pool.map(attempt, trials):
@@ -117,7 +118,7 @@ def prove(trials: Sequence[Trial], jobs: int) -> int:
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Judge one odd server."""
+    """Check one odd server."""
     began = time.monotonic()
     try:
         with _serving(trial) as target:

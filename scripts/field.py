@@ -1,12 +1,12 @@
-"""Checks the corpus: servers that others wrote, and ordinary applications.
+"""Checks the corpus: other people's servers, and ordinary applications.
 
-    python -m scripts.field [--only NAME]... [--part K/N] [--jobs N]
-                            [--list] [--lock] [--pin] [--again]
+    python -m scripts.field [--only NAME]... [--part K/N] [--jobs N] [--list] [--lock] [--pin]
+                            [--again]
 
-Each server of `fixtures/implementations/corpus.yaml` is installed from its lock without install
-scripts, and checked in a box without a network. What the kit finds must be what `findings/` has:
-no more, and no less. Then each finding is reproduced without the kit. Exit 0: all is as pinned;
-1: something is not; 2: unusable command line, or this machine makes no box.
+It installs each server of `fixtures/implementations/corpus.yaml` from its lock without install
+scripts, and checks it in a box without a network. The kit's findings must be exactly those in
+`findings/`. Then it reproduces each finding without the kit. Exit codes: 0 if all is as pinned, 1
+if something is not, 2 for an unusable command line or a machine that cannot make a box.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ from fixtures.implementations.outcome import keep, kept
 ROOT = Path(__file__).resolve().parents[1]
 CACHE = ROOT / ".cache" / "field"
 _ENDED = (0, 1, 5)
-"""Exit codes of a session that has a result: 5 is that no tool was called."""
+"""The exit codes of a session with a result; 5 means that no tool was called."""
 _MORE_SECONDS = 90
 _RAW_SECONDS = 300
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What checking one server gave; `wrong` says in sentences what is not as it must be."""
+    """The result of checking one server; `wrong` has a sentence for each difference."""
 
     server: Server
     seconds: float = 0.0
@@ -53,18 +53,18 @@ class Outcome:
 
     @property
     def to_pin(self) -> frozenset[Seen]:
-        """What is seen now; of what is not the same each time, what is pinned already."""
+        """The findings to pin: what is seen now; for findings that vary, those pinned already."""
         before = pinned(self.server.name)
         return self.steady(self.seen) | (before - self.steady(before))
 
     def steady(self, found: frozenset[Seen]) -> frozenset[Seen]:
-        """These without what is not the same in each session."""
+        """Return the findings without those that vary from session to session."""
         varying = self.server.varying
         return frozenset(each for each in found if (each.clause, each.cause) not in varying)
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     options = _parser().parse_args(arguments)
     chosen = corpus().servers
     if options.only:
@@ -136,7 +136,7 @@ def _check_all(chosen: Sequence[Server], options: argparse.Namespace) -> int:
 
 
 def _install(chosen: Sequence[Server]) -> dict[str, str]:
-    """Install what `chosen` need, one after the other; gives what went wrong, by environment."""
+    """Install what `chosen` need, one after the other; return the failures by environment."""
     wrong = {}
     for each in corpus().environments:
         servers = [server for server in chosen if server.environment == each.name]
@@ -147,7 +147,7 @@ def _install(chosen: Sequence[Server]) -> dict[str, str]:
         except InstallError as error:
             wrong[each.name] = str(error)
             continue
-        for server in servers:  # a package may leave that to its install script
+        for server in servers:  # a package may do this in its install script
             made_executable(program(home, server.command[0]))
     return wrong
 
@@ -190,7 +190,7 @@ def _session(outcome: Outcome, home: Path, work: Path) -> None:
 
 
 def compare(outcome: Outcome) -> None:
-    """Note which findings are not pinned, and which pinned ones are gone."""
+    """Record which findings are not pinned, and which pinned ones are gone."""
     assert outcome.results is not None
     outcome.seen = seen(outcome.results)
     now = outcome.steady(outcome.seen)
@@ -255,7 +255,7 @@ def _say(outcome: Outcome, place: str) -> None:
 
 
 def _called(results: Mapping[str, Any]) -> str:
-    """Say so where no tool was called: the level rests on documents alone."""
+    """Return a note if no tool was called: the level then rests only on documents."""
     return "" if any(run["tools_called"] for run in results["runs"]) else ", no tool was called"
 
 

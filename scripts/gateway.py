@@ -24,7 +24,7 @@ PROFILES = {"native": "/native/v1", "openai": "/v1"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check it; gives the exit code of the kit."""
+    """Check the gateway; return the kit's exit code."""
     parser = argparse.ArgumentParser(prog="gateway", description=__doc__)
     parser.add_argument("--fault", choices=FAULTS, metavar="NAME", help="plant this fault")
     parser.add_argument("--list", action="store_true", help="name all faults, and end")
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def serving(fault: str | None = None) -> Iterator[tuple[list[str], int]]:
-    """Serve it in a process of its own; gives a target for each profile, and the provider's port.
+    """Run the gateway in a separate process; yield a target per profile, and the provider's port.
 
     The gateway has the policy of the reference.
     """

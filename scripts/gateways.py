@@ -1,11 +1,11 @@
-"""Checks gateways that others wrote, and shows each pinned finding without the kit.
+"""Checks other people's gateways, and reproduces each pinned finding without the kit.
 
     python -m scripts.gateways [--only NAME]... [--lock] [--list] [--again] [--pin]
 
-Each gateway of `fixtures/gateways/strangers/gateways.yaml` is installed from its lock without
-install scripts, started with the kit as its provider, and checked. The clauses that it breaks must
-be those that are pinned. `--pin` keeps the levels and the counts for the site. Exit 0: all is so;
-1: something is not; 2: unusable command line.
+It installs each gateway of `fixtures/gateways/strangers/gateways.yaml` from its lock without
+install scripts, starts it with the kit as its provider, and checks it. The clauses that it breaks
+must be those that are pinned. `--pin` saves the levels and the counts for the site. Exit codes: 0
+if all is as pinned, 1 if something is not, 2 for an unusable command line.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _SECONDS = 600
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="gateways", description=__doc__)
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
     parser.add_argument("--lock", action="store_true", help="resolve the environments anew")
@@ -77,7 +77,7 @@ def _lock(chosen: Sequence[Stranger]) -> int:
 
 
 def _checked(stranger: Stranger, *, again: bool, pin: bool) -> Iterator[str]:
-    """What is not as it must be, in sentences."""
+    """Yield what differs from the expected result, as sentences."""
     home = installed(stranger.environment, CACHE / "env")
     work = CACHE / "work" / stranger.name
     work.mkdir(parents=True, exist_ok=True)
@@ -95,7 +95,10 @@ def _checked(stranger: Stranger, *, again: bool, pin: bool) -> Iterator[str]:
 
 
 def _as_kept(stranger: Stranger, report: Path, *, pin: bool) -> Iterator[str]:
-    """What differs from the page: the counts change with each new clause, the rest does not."""
+    """Yield what differs from the saved result.
+
+    Counts are not compared: new clauses change them.
+    """
     seen = outcome.outcome(report)
     if pin:
         outcome.keep(stranger.name, seen)

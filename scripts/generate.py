@@ -1,6 +1,6 @@
-"""Makes everything that is made of the source: schemas, clauses, examples, vocabularies, messages.
+"""Generates everything that comes from the source: schemas, clauses, vocabularies and more.
 
-Runs as `python -m scripts.generate` and as a file, from any folder.
+Runs as `python -m scripts.generate` and as a file, from any directory.
 """
 
 from __future__ import annotations

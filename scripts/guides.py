@@ -1,6 +1,6 @@
-"""Follows the guides: runs each step's server, checks it, and writes what the kit says of it.
+"""Follows the guides: runs each step's server, checks it, and saves the kit's output.
 
-`python -m scripts.guides [NAME…]`; the pages show what it writes, each in its language.
+Runs as `python -m scripts.guides [NAME…]`. The pages show this output, each in its language.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ OK, BROKEN = 0, 1
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Play the named guides, or all; gives 1 where a step did not start or missed its level."""
+    """Run the named guides, or all; return 1 if a step did not start or missed its level."""
     parser = argparse.ArgumentParser(prog="guides", description=__doc__)
     known = f"which guides, of {', '.join(GUIDES)} (all)"
     parser.add_argument("name", nargs="*", choices=[[], *GUIDES], metavar="NAME", help=known)

@@ -1,11 +1,11 @@
-"""Measures the built site, served as Pages serves it: with Lighthouse, and what that does not see.
+"""Measures the built site, served as Pages serves it, with Lighthouse and with further tests.
 
     python -m scripts.lighthouse COMMAND [--runs N]
 
-COMMAND runs Lighthouse, such as `npx lighthouse`. Prints its four figures for a page of each kind
-(the median of the runs), what Home loads when it is scrolled to its end, and how long the search
-and the playground take to answer; exits with 1 where one misses its goal. On a busy machine
-performance is what the others leave of it.
+COMMAND runs Lighthouse, such as `npx lighthouse`. The script prints Lighthouse's four figures for a
+page of each kind (the median of the runs). It also prints what Home loads when it is scrolled to
+its end, and how long the search and the playground take to answer. It exits with 1 if one misses
+its goal. On a busy machine, the performance figure is worse.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _FLAGS = "--headless=new --no-sandbox --disable-gpu"
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Measure; gives 0 where every goal is reached, 1 where one is missed, 2 for bad usage."""
+    """Measure; return 0 if every goal is reached, 1 if one is missed, and 2 for bad usage."""
     parser = argparse.ArgumentParser(prog="lighthouse", description=__doc__)
     parser.add_argument("command", help="what runs Lighthouse, such as `npx lighthouse`")
     parser.add_argument("--runs", type=int, default=3, help="how often each page (3)")

@@ -1,11 +1,11 @@
-"""Asks whether the tests would notice: mutates the oracles and the case generators.
+"""Measures whether the tests would notice faults in the code that generates and checks cases.
 
     python -m scripts.mutants [--module PATH]... [--share TENTHS] [--keep FILE]
 
 Mutmut makes small changes in a copy of the project (`build/mutation`), one at a time, and runs the
-tests that reach the changed function; `[tool.mutmut]` in pyproject.toml says which modules and
-tests. A change that no test notices survives: a hole in the tests, or a change without effect. The
-score of a module is the share that was noticed (`make mutants` keeps it with the benchmarks).
+tests that reach the changed function. `[tool.mutmut]` in pyproject.toml names the modules and
+tests. A change that no test notices survives: the tests have a gap, or the change has no effect.
+The score of a module is the share that was noticed (`make mutants` saves it with the benchmarks).
 """
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ KEPT: Final = ROOT / "fixtures" / "benchmarks" / "mutation.json"
 GOAL: Final = 85
 _COPIED: Final = ("conformance", "fixtures", "schema", "scripts", "tests")
 _DIGITS: Final = "1470258369"
-"""Last digits of the numbers of mutants, in the order in which tenths of them are taken."""
+"""Last digits of the numbers of mutants, in the order in which `--share` adds them."""
 _SAID: Final = {
     **dict.fromkeys((1, 3), "killed"),
     **dict.fromkeys((24, -24, 36, 152, 255), "timeout"),
     **dict.fromkeys((5, 33), "untested"),
     0: "survived",
 }
-"""What the exit codes that mutmut keeps for each mutant mean."""
+"""The meanings of mutmut's exit codes for mutants."""
 _NOTICED: Final = ("killed", "timeout")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; 0 if every module's score reaches the goal, else 1."""
+    """Run the command line; return 0 if every module's score reaches the goal, else 1."""
     parser = argparse.ArgumentParser(prog="mutants", description="Would the tests notice?")
     parser.add_argument("--module", action="append", metavar="PATH", help="only this one")
     parser.add_argument(
@@ -81,25 +81,25 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def patterns(modules: Iterable[str], share: int) -> list[str]:
-    """The names of the mutants to check, as patterns of the shell."""
+    """Return shell patterns for the names of the mutants to check."""
     digits = _DIGITS[:share]
     dotted = (path.removesuffix(".py").replace("/", ".") for path in modules)
     return [f"{name}.x*__mutmut_*[{digits}]" for name in dotted]
 
 
 def counted(codes: Mapping[str, int | None]) -> Counter[str]:
-    """How many mutants were killed, survived and so on; those not checked are left out."""
+    """Count the mutants that were killed, survived and so on, without unchecked ones."""
     return Counter(_SAID.get(code, "odd") for code in codes.values() if code is not None)
 
 
 def score(counts: Mapping[str, int]) -> float:
-    """The share of the mutants that the tests noticed, in percent; 100 of none."""
+    """Return the percentage of mutants that the tests noticed; 100 if there are none."""
     noticed, checked = sum(counts.get(each, 0) for each in _NOTICED), sum(counts.values())
     return 100 * noticed / checked if checked else 100.0
 
 
 def keep(file: Path, codes: Mapping[str, Mapping[str, int | None]], share: int) -> None:
-    """Write the figures of modules, by their mutants' exit codes; those of others stay."""
+    """Write the figures of these modules from the exit codes; the figures of others stay."""
     held: dict[str, Any] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     made = {
         "date": datetime.now(UTC).date().isoformat(),
@@ -124,8 +124,9 @@ def keep(file: Path, codes: Mapping[str, Mapping[str, int | None]], share: int) 
 
 
 def only(settings: str, modules: Sequence[str]) -> str:
-    """The text of pyproject.toml in which only these modules are changed: the rest runs as fast as
-    it is, for what mutmut changes passes through a switch at every call.
+    """Return the text of pyproject.toml with only these modules to mutate.
+
+    Other modules stay fast: every call of a mutated function goes through a switch.
     """
     listed = "".join(f'    "{path}",\n' for path in modules)
     return re.sub(
@@ -144,14 +145,14 @@ def _copy(modules: Sequence[str]) -> None:
 
 
 def _run(names: Sequence[str]) -> None:
-    """One mutant at a time, at a low priority."""
+    """Run one mutant at a time, with a low priority."""
     command = [sys.executable, "-m", "mutmut", "run", "--max-children", "1", *names]
     os.nice(10)
     subprocess.run(command, cwd=COPY, check=False, stdout=subprocess.DEVNULL)
 
 
 def _codes(path: str) -> dict[str, int | None]:
-    """The exit code of each mutant of a module; None for one that was not checked."""
+    """Return the exit code of each mutant of a module; None if it was not checked."""
     meta = COPY / "mutants" / f"{path}.meta"
     codes: dict[str, int | None] = json.loads(meta.read_text("utf-8"))["exit_code_by_key"]
     return codes

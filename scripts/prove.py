@@ -2,11 +2,11 @@
 
     python -m scripts.prove [--fault NAME]... [--full] [--jobs N]
 
-Each fault of `fixtures/servers/faults/` is a server with one defect. It is judged on the binding
-and the tools that it touches (--full: on every binding and era), by all clauses. So is the
-reference without any fault, on every binding. Exit 0: each fault was caught by its clauses, by the
-checks that it was planted for (`checks.yaml` next to the faults), and no other clause said
-anything; 1: not so; 2: unusable command line.
+Each fault of `fixtures/servers/faults/` is a server with one defect. All clauses check it on the
+binding and the tools that it affects (--full: on every binding and era). They also check the
+reference without a fault, on every binding. Exit code 0 means that each fault was caught by its
+clauses, by the checks that it was planted for (`checks.yaml` next to the faults), and that no other
+clause failed. Otherwise it is 1, and 2 for an unusable command line.
 """
 
 from __future__ import annotations
@@ -55,24 +55,24 @@ from fixtures.servers.tools import TOOLS
 
 _CAUGHT = frozenset({Verdict.FAIL, Verdict.WARN})
 _NEWEST = (LEGACY_VERSIONS[-1], MODERN)
-"""The versions of a fault that is about none: of each era the newest."""
+"""The versions of a fault that is not about versions: the newest of each era."""
 _FEW = 3
-"""Checks that are named of those that caught a fault."""
+"""The most checks that are listed for a caught fault."""
 _FEW_TOOLS = ("get_booking", "search_database")
-"""Enough for a fault that is about no tool."""
+"""The tools to call if a fault is not about a tool."""
 
 
 _REQUEST_TIMEOUT = 3.0
-"""Seconds for one request: some faults are answers that never come."""
+"""The request timeout in seconds: for some faults, the answer never comes."""
 _PATIENT_TIMEOUT = 30.0
 
 _SOUND = Fault("", (), lambda behaviour: behaviour, tools=tuple(tool.name for tool in TOOLS))
-"""The reference as it is: whatever is said of it is a false alarm."""
+"""The unchanged reference: any finding about it is a false alarm."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One fault on one binding; without a name it is the reference without any."""
+    """One fault on one binding; without a name it is the reference without a fault."""
 
     fault: str
     binding: str
@@ -81,25 +81,25 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the kit said: the clauses that it found broken, each with a first reason."""
+    """The kit's result: the clauses that it found broken, each with its first reason."""
 
     trial: Trial
     found: tuple[tuple[str, str], ...]
     faults_of_the_kit: tuple[str, ...]
     seconds: float
     timeouts: int = 0
-    """Requests without an answer in time: on a busy machine they say nothing of the server."""
+    """Requests that timed out: on a busy machine they say nothing about the server."""
     again: bool = False
-    """Whether it was judged a second time, since the first said nothing."""
+    """Whether it was checked a second time, because the first result said nothing."""
     ended: tuple[tuple[str, str], ...] = ()
     """Each clause of the fault that was checked and did not fail, with its verdict."""
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The checks that found each clause broken: the ids of what they say, with the scenario of a
-    call behind a slash.
+    """The checks that found each clause broken: the ids of their messages, with a slash and the
+    scenario if a call was involved.
     """
 
     def verdict(self) -> str:
-        """An empty text where the fault was caught by exactly its clauses; else what was wrong."""
+        """Return what was wrong; empty if exactly the fault's clauses caught it."""
         ended = dict.fromkeys(self.missed(), "not asked") | dict(self.ended)
         said = [f"not caught by {clause} ({how})" for clause, how in ended.items()]
         said += [f"caught by accident: {told}" for told in self.by_accident()]
@@ -107,12 +107,12 @@ class Outcome:
         return "; ".join([*said, *self.faults_of_the_kit])
 
     def missed(self) -> list[str]:
-        """The fault's clauses that did not fail."""
+        """Return the fault's clauses that did not fail."""
         own = {clause for clause, _ in self.found}
         return [clause for clause in planted(self.trial).clauses if clause not in own]
 
     def by_accident(self) -> Iterator[str]:
-        """The fault's clauses that failed only by checks that it was not planted for."""
+        """Yield the fault's clauses that failed only by checks that it was not planted for."""
         for clause in planted(self.trial).clauses:
             found = self.checks.get(clause, ())
             meant = CHECKS.get(self.trial.fault, {}).get(clause, ())
@@ -120,19 +120,19 @@ class Outcome:
                 yield f"{clause} by {few(found)}, and not by {' or '.join(meant) or 'any'}"
 
     def caught(self) -> str:
-        """The fault's clauses, each with the checks that found it broken."""
+        """Return the fault's clauses, each with the checks that found it broken."""
         own = [clause for clause in planted(self.trial).clauses if clause in self.checks]
         return "; ".join(f"{clause}: {few(self.checks[clause])}" for clause in own)
 
     def others(self) -> list[tuple[str, str]]:
-        """The clauses that failed, other than the fault's own and its collaterals, with reasons."""
+        """Return the other clauses that failed, with reasons, without the fault's collaterals."""
         fault = planted(self.trial)
         known = {*fault.clauses, *fault.collateral}
         return [(clause, why) for clause, why in self.found if clause not in known]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="prove", description="Prove that the kit is right.")
     parser.add_argument(
         "--fault", action="append", default=[], metavar="NAME", help="just this one"
@@ -155,32 +155,35 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def every_trial(*, full: bool) -> list[Trial]:
-    """The reference without a fault, on every binding, which takes longest; then all faults."""
+    """Return all trials: the reference on every binding first, which takes longest, then all
+    faults.
+    """
     faults = [trial for fault in FAULTS.values() for trial in trials_of(fault, full=full)]
     return [*trials_of(_SOUND, full=True), *faults]
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """How many faults were caught of how many, and how many false alarms there were."""
+    """How many faults were caught, how many there were, and the number of false alarms."""
 
     caught: int = 0
     faults: int = 0
     alarms: int = 0
 
     def __add__(self, other: Tally) -> Tally:
-        """Both together."""
+        """Return the sum of both."""
         caught, faults = self.caught + other.caught, self.faults + other.faults
         return Tally(caught, faults, self.alarms + other.alarms)
 
     def __str__(self) -> str:
-        """The last line of a proof."""
+        """Return the last line of a proof."""
         return f"{self.caught} of {self.faults} faults caught, {self.alarms} false alarms"
 
 
 def tally(outcomes: Sequence[Outcome]) -> Tally:
-    """Sum up: a fault counts as caught if each of its clauses failed wherever it was tried,
-    by a check that it was planted for.
+    """Add up: a fault is caught if each of its clauses failed in every trial.
+
+    A check that the fault was planted for must have found it.
     """
     faults = {outcome.trial.fault for outcome in outcomes} - {_SOUND.name}
     missed = {
@@ -193,12 +196,12 @@ def tally(outcomes: Sequence[Outcome]) -> Tally:
 
 
 def planted(trial: Trial) -> Fault:
-    """The fault of a trial; that of the sound reference breaks nothing."""
+    """Return the fault of a trial; the reference's fault breaks nothing."""
     return FAULTS[trial.fault] if trial.fault else _SOUND
 
 
 def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
-    """Where a fault is tried: on its first binding in its newest era, or everywhere."""
+    """Return the trials of a fault: its first binding in its newest era, or all of them."""
     every = [
         Trial(fault.name, binding, era)
         for binding in fault.bindings
@@ -208,7 +211,7 @@ def trials_of(fault: Fault, *, full: bool) -> list[Trial]:
 
 
 def idle_collaterals(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
-    """Name the collaterals of faults that no trial of them needed: each fault with the clause."""
+    """Return the collaterals that no trial needed, as pairs of fault and clause."""
     seen = {(outcome.trial.fault, clause) for outcome in outcomes for clause, _ in outcome.found}
     tried = dict.fromkeys(outcome.trial for outcome in outcomes)
     named = {(each.fault, clause): None for each in tried for clause in planted(each).collateral}
@@ -216,7 +219,7 @@ def idle_collaterals(outcomes: Sequence[Outcome]) -> list[tuple[str, str]]:
 
 
 def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
-    """Judge these servers, and print a line for each as it is done."""
+    """Check these servers, and print a line for each result."""
     outcomes = []
     with nursery() as at, ProcessPoolExecutor(jobs, None, forked_by, (at,)) as pool:
         for outcome in pool.map(attempt, trials):
@@ -232,10 +235,9 @@ def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Judge one faulty server.
+    """Check one faulty server, and once more with longer timeouts if requests timed out.
 
-    Where it turns out otherwise than planned, and requests had no answer in the short time that
-    they are given, the machine was busy: it is judged once more, with more time.
+    The second time is only for unexpected results: a busy machine may have caused them.
     """
     outcome = attempt_once(trial, _REQUEST_TIMEOUT)
     if not outcome.verdict() or not outcome.timeouts:
@@ -245,7 +247,7 @@ def attempt(trial: Trial) -> Outcome:
 
 
 def attempt_once(trial: Trial, request_timeout: float) -> Outcome:
-    """Judge one planted fault, with so many seconds for each request."""
+    """Check one planted fault with this request timeout, in seconds."""
     began = time.monotonic()
     try:
         with serving(trial) as target:
@@ -275,24 +277,24 @@ def attempt_once(trial: Trial, request_timeout: float) -> Outcome:
 
 
 def check_of(finding: Finding) -> str:
-    """Name the check that made a finding: what it says, and of a call the scenario."""
+    """Return the name of the check that made a finding: its message and a call's scenario."""
     id = finding.message.id
     return f"{id}/{finding.scenario}" if finding.scenario else id
 
 
 def is_meant(check: str, meant: str) -> bool:
-    """Say whether a check is one that is `meant`, which may leave the scenario open."""
+    """Return whether a check is the `meant` one, which may omit the scenario."""
     return check == meant or check.partition("/")[0] == meant
 
 
 def few(checks: Sequence[str]) -> str:
-    """Name the first checks, and how many more there are."""
+    """Return the names of the first checks, and how many more there are."""
     more = f" and {len(checks) - _FEW} more" if len(checks) > _FEW else ""
     return ", ".join(checks[:_FEW]) + more
 
 
 def how_ended(clause: str, items: Sequence[Item]) -> str:
-    """What a clause that did not fail ended as: each verdict, how often, and its first reason."""
+    """Return the verdicts of a clause that did not fail, each with its count and first reason."""
     own = [item for item in items if item.clause == clause]
     said = []
     for verdict in dict.fromkeys(item.verdict for item in own):
@@ -311,9 +313,9 @@ def judged(
     max_examples: int = MAX_EXAMPLES,
     like: Fault | None = None,
 ) -> tuple[Session, list[Item]]:
-    """Judge the server of a trial, as the command line would; gives the session and all items.
+    """Check the server of a trial, as the command line would; return the session and all items.
 
-    The settings are those of the fault `like`, if one is given.
+    The settings are those of the fault `like`, if there is one.
     """
     profile = "http" if trial.binding == "http" else "mcp"
     fault = like or planted(trial)
@@ -336,7 +338,7 @@ def judged(
 
 @contextmanager
 def serving(trial: Trial) -> Iterator[str]:
-    """The server of a trial, as a target."""
+    """Run the server of a trial; yield its target."""
     module = FAULTY if trial.fault else REFERENCE
     fault = ("--fault", trial.fault) if trial.fault else ()
     if trial.binding == "stdio":
@@ -349,12 +351,13 @@ def serving(trial: Trial) -> Iterator[str]:
 
 
 def _load_sdk(endpoint: str) -> None:
-    """Ask once, so that a server that was not forked has its MCP SDK loaded: on a busy machine that
-    takes longer than the short time that the kit is given to wait for an answer.
+    """Send one request, so that a server that was not forked has loaded its MCP SDK.
+
+    On a busy machine, that takes longer than the kit's short timeout.
     """
     speaker = McpHttpBinding(Run("mcp", endpoint, Binding.MCP, endpoint), LEGACY_VERSIONS[-1])
     asked = speaker.initialize(id=0)
-    with suppress(httpx2.HTTPError):  # whatever the faulty server says: it is judged later
+    with suppress(httpx2.HTTPError):  # the answer does not matter here: the kit checks it later
         httpx2.post(endpoint, content=asked.body, headers=dict(asked.headers), timeout=60)
 
 

@@ -1,11 +1,11 @@
-"""Proves the chapter of gateways: it finds every planted fault, and has no other finding.
+"""Proves the gateway chapter: it finds every planted fault, and has no other finding.
 
     python -m scripts.prove_gateways [--fault NAME]... [--jobs N]
 
-Each fault of `fixtures/gateways/faults/` is the reference gateway with one defect, and has to be
-caught by its clause and by no other. The reference itself, in both profiles, and the gateways of
-`fixtures/gateways/unusual.py`, in the profile `openai`, have to get no finding. Exit 0: all of
-that holds; 1: not so; 2: unusable command line.
+Each fault of `fixtures/gateways/faults/` is the reference gateway with one defect. Only its clause
+may catch it. The reference in both profiles, and the gateways of `fixtures/gateways/unusual.py` in
+the profile `openai`, must have no finding. Exit codes: 0 if all of that is true, 1 if not, 2 for an
+unusable command line.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _FOUND = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY, Verdict.KIT_ERROR
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A gateway in one profile: with a fault, or unusual; without either it is the reference."""
+    """A gateway in one profile: faulty or unusual; otherwise it is the reference."""
 
     profile: str = "native"
     fault: str = ""
@@ -48,11 +48,11 @@ class Trial:
 
     @property
     def name(self) -> str:
-        """Its name, for people."""
+        """The name to print."""
         return self.fault or self.unusual or "the reference, without a fault"
 
     def made(self) -> tuple[Made, Path]:
-        """What serves it, and what it declares."""
+        """Return the gateway's application, and its policy."""
         if self.unusual:
             return UNUSUAL[self.unusual], POLICY
         fault = FAULTS[self.fault] if self.fault else Fault("")
@@ -61,7 +61,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the kit said: the clauses that it found broken, each with a first reason."""
+    """The kit's result: the clauses that it found broken, each with its first reason."""
 
     trial: Trial
     found: tuple[tuple[str, str], ...]
@@ -70,22 +70,22 @@ class Outcome:
 
     @property
     def planted(self) -> str:
-        """The clause that has to find the fault; empty without one."""
+        """The clause that must find the fault; empty without a fault."""
         return FAULTS[self.trial.fault].clause if self.trial.fault else ""
 
     @property
     def missed(self) -> bool:
-        """Whether the fault was not caught by its clause, or nothing was judged at all."""
+        """Whether its clause did not catch the fault, or no clause passed at all."""
         return not self.passed or (bool(self.planted) and self.planted not in dict(self.found))
 
     @property
     def others(self) -> list[tuple[str, str]]:
-        """The clauses that were found broken and are not, with reasons."""
+        """The clauses that were wrongly found broken, with reasons."""
         return [(clause, why) for clause, why in self.found if clause != self.planted]
 
     @property
     def verdict(self) -> str:
-        """What was wrong, in words; empty where all is as it should be."""
+        """What was wrong, as a text; empty if nothing was."""
         said = [f"not caught by {self.planted or 'anything'}"] if self.missed else []
         return "; ".join(
             [*said, *(f"also accused: {clause}: {why}" for clause, why in self.others)]
@@ -93,7 +93,7 @@ class Outcome:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="prove_gateways", description=__doc__)
     parser.add_argument("--fault", action="append", default=[], choices=FAULTS, metavar="NAME")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="trials at once")
@@ -106,21 +106,21 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def tally(outcomes: Sequence[Outcome]) -> Tally:
-    """Sum up."""
+    """Add up the results."""
     planted = [one for one in outcomes if one.planted]
     caught = sum(not one.missed for one in planted)
     return Tally(caught, len(planted), sum(len(one.others) for one in outcomes))
 
 
 def every_trial() -> list[Trial]:
-    """The reference in both profiles, what is unusual, and all faults."""
+    """Return all trials: the reference in both profiles, the unusual gateways, and all faults."""
     sound = [Trial(profile) for profile in PATHS]
     unusual = [Trial("openai", unusual=name) for name in UNUSUAL]
     return [*sound, *unusual, *(Trial(fault=name) for name in FAULTS)]
 
 
 def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
-    """Judge these gateways, and print a line for each as it is done."""
+    """Check these gateways, and print a line for each result."""
     outcomes = []
     with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
         for one in pool.map(attempt, trials):
@@ -133,9 +133,9 @@ def run(trials: Sequence[Trial], jobs: int) -> list[Outcome]:
 
 
 def attempt(trial: Trial) -> Outcome:
-    """Check one gateway; once more where it turns out otherwise than planned.
+    """Check one gateway; once more if the result is unexpected.
 
-    Gateways give up on a provider after a second or less, which a busy machine can take.
+    Gateways give up on a provider after a second or less, which a busy machine can exceed.
     """
     outcome = attempt_once(trial)
     return attempt_once(trial) if outcome.verdict else outcome
@@ -159,7 +159,7 @@ def attempt_once(trial: Trial) -> Outcome:
 
 
 def judged(settings: Settings) -> list[Item]:
-    """Judge a gateway by all clauses of the chapter."""
+    """Check a gateway with all clauses of the chapter."""
     chapter = load("conformance.gateway")
     session = Session(settings)
     session.scripts.extend(chapter.scripts)

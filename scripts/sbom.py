@@ -1,9 +1,9 @@
-"""Writes what the installed product is made of: a software bill of materials in CycloneDX.
+"""Writes a software bill of materials of the installed product, in CycloneDX.
 
     python -m scripts.sbom FILE
 
-It lists the packages that agent-formats needs at run time, at the versions and with the hashes of
-requirements.lock. Markers are read for Linux and the Python that runs this.
+It lists the packages that agent-formats needs at run time, with the versions and hashes of
+requirements.lock. Markers are evaluated for Linux and the Python that runs the script.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="sbom", description="Write the bill of materials.")
     parser.add_argument("file", type=Path)
     path: Path = parser.parse_args(arguments).file
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def bill() -> str:
-    """Give the document."""
+    """Return the document."""
     needed = _needed()
     made = Bom()
     own = _component(PRODUCT, distribution(PRODUCT).version, ComponentType.APPLICATION)
@@ -68,7 +68,7 @@ def _component(name: str, version: str, kind: ComponentType = ComponentType.LIBR
 
 
 def _needed() -> dict[str, set[str]]:
-    """The product and all that it needs, each with what it needs itself."""
+    """Return the product and all packages that it needs, each with its own requirements."""
     found: dict[str, set[str]] = {}
     waiting = [PRODUCT]
     while waiting:
@@ -88,12 +88,12 @@ def _below(name: str) -> Iterator[str]:
             try:
                 distribution(other)
             except PackageNotFoundError:
-                continue  # of another system
+                continue  # for another system
             yield other
 
 
 def _pinned() -> Iterator[tuple[str, str, list[str]]]:
-    """Each package of the lock: its name, version and hashes."""
+    """Yield each package of the lock: its name, version and hashes."""
     for name, version, rest in _PINNED.findall((ROOT / "requirements.lock").read_text("utf-8")):
         yield canonicalize_name(name), version, _HASH.findall(rest)
 

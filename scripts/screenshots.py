@@ -2,7 +2,7 @@
 
     python -m scripts.screenshots [--only NAME …]
 
-Light and dark, on a desktop and on a phone, in three languages; the site is built before.
+Light and dark, on a desktop and on a phone, in three languages. Build the site first.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--no-first-run"]
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Take the pictures; gives 0, or 1 where there is no built site."""
+    """Take the pictures; return 0, or 1 if there is no built site."""
     parser = argparse.ArgumentParser(prog="screenshots", description=__doc__)
     parser.add_argument("--only", nargs="+", choices=sorted(VIEWS), default=sorted(VIEWS))
     parser.add_argument("--language", nargs="+", choices=LANGUAGES, default=LANGUAGES)

@@ -1,15 +1,14 @@
-"""Holds the kit against hostile servers and gateways: each must end in a verdict, in time and in
-little memory.
+"""Tests the kit against hostile servers and gateways: it must end in time, with little memory.
 
     python -m scripts.survive [--only NAME]... [--binding http|mcp|stdio|gateway]... [--jobs N]
                               [--keep] [--missing]
 
 The kit checks each server of `fixtures/servers/hostile.py`, and each gateway of
-`fixtures/gateways/hostile.py`, in a process of its own, which is given a secret. The kit survived
-if it ends with a verdict in its time and memory, shows no traceback and no command to a CI system,
-leaves no process, and does not write the secret anywhere. `--keep` writes the time and the memory
-of each for the site, as soon as each has ended. `--missing` leaves out those that are kept there
-already. Exit 0: it survived all of them; 1: it did not; 2: unusable command line.
+`fixtures/gateways/hostile.py`, in a separate process, which gets a secret. The kit survives if it
+ends with a verdict within its time and memory. It must not show a traceback or a command to a CI
+system, leave a process, or write the secret anywhere. `--keep` saves the time and the memory of
+each for the site, as soon as each has ended. `--missing` skips those that are already saved. Exit
+codes: 0 if it survived all of them, 1 if it did not, 2 for an unusable command line.
 """
 
 from __future__ import annotations
@@ -50,18 +49,18 @@ HOSTILE = "fixtures.servers.hostile"
 GATEWAY = "gateway"
 BINDINGS = ("http", "mcp", "stdio", GATEWAY)
 MOST_MEMORY = 500
-"""Megabytes that the kit may take."""
+"""The most megabytes that the kit may use."""
 MAX_TIME = 40.0
 MOST_WORK = 60.0
-"""Seconds of a processor that the kit may take in all: waiting costs a busy machine nothing."""
+"""The most processor seconds that the kit may use; waiting does not count."""
 _GRACE = 3.0
-"""Seconds in which the processes of a server have to be gone."""
+"""Seconds until all processes of a server must have ended."""
 _COMMAND = re.compile(r"^\s*::|##(?:\[|vso\[|teamcity\[)", re.MULTILINE)
 _VERDICTS = frozenset({0, 1, 2, 4, 5})
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run the command line; gives the exit code."""
+    """Run the command line; return the exit code."""
     parser = argparse.ArgumentParser(prog="survive", description="Hold the kit against hostility.")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="just this one")
     parser.add_argument("--binding", action="append", default=[], choices=BINDINGS)
@@ -93,7 +92,7 @@ def _keep(one: Survived) -> None:
 
 
 def every() -> list[tuple[str, str]]:
-    """Give every hostile server, on each of its bindings, and every hostile gateway."""
+    """Return every hostile server on each of its bindings, and every hostile gateway."""
     servers = [(name, binding) for name, bindings in table().items() for binding in bindings]
     return [*servers, *((name, GATEWAY) for name in gateways.HOSTILE)]
 
@@ -101,7 +100,7 @@ def every() -> list[tuple[str, str]]:
 def survive(
     wanted: Sequence[tuple[str, str]], jobs: int, keep: Callable[[Survived], None] | None = None
 ) -> list[Survived]:
-    """Check these servers, print a table, and give how each went."""
+    """Check these servers, print a table, and return the results."""
     outcomes = []
     with ThreadPoolExecutor(jobs) as pool:
         for one in pool.map(lambda each: attempt(*each), wanted):
@@ -126,7 +125,7 @@ def survive(
 def attempt(
     name: str, binding: str, folder: Path | None = None, *, max_time: float = MAX_TIME
 ) -> Survived:
-    """Judge one hostile server in a process of its own; the report is kept in `folder`."""
+    """Check one hostile server in a separate process; `folder` gets the report."""
     began = time.monotonic()
     with (
         nullcontext(folder) if folder else tempfile.TemporaryDirectory() as place,
@@ -141,7 +140,7 @@ def attempt(
 
 @contextmanager
 def _serving(name: str, binding: str, mark: str) -> Iterator[list[str]]:
-    """Run a server; gives the options by which the kit reaches it."""
+    """Run a server; yield the options with which the kit reaches it."""
     if binding == "stdio":
         own = command(HOSTILE, "--stdio", "--name", name, "--mark", mark)
         yield ["--target", "stdio:" + shlex.join(own)]
@@ -157,7 +156,7 @@ def _serving(name: str, binding: str, mark: str) -> Iterator[list[str]]:
 
 
 def _judged(options: Sequence[str], folder: Path, max_time: float) -> tuple[int, str, float, float]:
-    """Exit code, what was said, megabytes at the peak, and seconds of work."""
+    """Return the exit code, the output, the peak megabytes, and the processor seconds."""
     words = [sys.executable, "-m", "pytest", str(ROOT / "conformance"), "--rootdir", str(ROOT)]
     words += ["-c", str(ROOT / "pyproject.toml"), *options, "--report", str(folder)]
     words += ["--max-time", str(max_time), "--request-timeout", "1"]
@@ -199,7 +198,7 @@ def _wrong(code: int, said: str, megabytes: float, work: float, folder: Path) ->
 
 
 def _left(mark: str) -> list[str]:
-    """What is wrong if a process of the server is left; it is ended."""
+    """End the remaining processes of the server; return a problem if there were any."""
     ends = time.monotonic() + _GRACE
     while (left := _processes(mark)) and time.monotonic() < ends:
         time.sleep(0.1)
@@ -219,7 +218,7 @@ def _processes(mark: str) -> list[int]:
 
 
 def _given_away(said: str, folder: Path) -> list[str]:
-    """Where the secret is that the kit was given, in any form."""
+    """Return the places that contain the kit's secret, in any form."""
     texts = {path.name: path.read_text("utf-8", "replace") for path in folder.iterdir()
              if path.is_file()}  # fmt: skip
     texts |= {"terminal": said}
@@ -231,7 +230,7 @@ def _given_away(said: str, folder: Path) -> list[str]:
 
 
 def _unfolded(text: str) -> str:
-    """The text, and what is compressed in it."""
+    """Return the text, and the decompressed texts inside it."""
     packed = re.findall(r'"deflate":"([^"]+)"', text)
     inside = (zlib.decompress(base64.b64decode(each)).decode("utf-8", "replace") for each in packed)
     return "\n".join([text, *inside])
