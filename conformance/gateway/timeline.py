@@ -14,6 +14,7 @@ from conformance.formats.provider.faces import face_of
 from conformance.formats.text.sse import is_stream
 from conformance.gateway.told import told
 from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import header_of
 from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Mark, Step
@@ -204,7 +205,7 @@ def _steps(
 def _plain_whole(run: RunEvidence) -> Iterator[tuple[str, Exchange]]:
     """Yield the text answers that are not streams, although the call asked for one."""
     for family, _, exchange in _steps(run, "gateway_streams", reached(run), ["text"]):
-        if not is_stream(exchange.answer_header("content-type")):
+        if not is_stream(header_of(exchange, "content-type")):
             yield family, exchange
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import body_json, is_enriched_error
+from conformance.kit.evidence.response import body_json, header_of, is_enriched_error
 from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.verdicts.checks import (
     Checks,
@@ -26,7 +26,7 @@ _RESERVED = frozenset(kind.value for kind in ErrorType)
 
 
 def _media_type(call: Call) -> str:
-    return (call.exchange.answer_header("content-type") or "").partition(";")[0].strip()
+    return (header_of(call.exchange, "content-type") or "").partition(";")[0].strip()
 
 
 def _is_json(call: Call) -> bool:

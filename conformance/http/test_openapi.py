@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.formats.catalog.openapi_media import json_kind
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
+from conformance.kit.evidence.response import header_of
 from conformance.kit.verdicts.by_schema import by_schema
 from conformance.kit.verdicts.checks import (
     Checks,
@@ -51,7 +52,7 @@ def _is_of_another_form(call: Call) -> bool:
     """Return whether an answer has a documented media type other than the JSON one."""
     status, kinds = str(call.reading.status), call.tool.raw.get("kinds", {})
     listed = kinds.get(status, kinds.get("2XX", ()))
-    given = (call.exchange.answer_header("content-type") or "").partition(";")[0]
+    given = (header_of(call.exchange, "content-type") or "").partition(";")[0]
     kind = given.strip().lower()
     return kind in listed and kind != json_kind(listed)
 

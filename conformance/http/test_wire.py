@@ -7,7 +7,7 @@ from dataclasses import replace
 from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import PROVES_NOTHING, body_json
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json, header_of
 from conformance.kit.evidence.routes import is_answered_alike
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
@@ -184,7 +184,7 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
 
 def _admits(exchange: Exchange, allowed: str) -> bool:
     """Return whether an answer admits the page: with the success's value, by name, or with `*`."""
-    given = exchange.answer_header(_CORS)
+    given = header_of(exchange, _CORS)
     return given is not None and given in {allowed, "*", ORIGIN}
 
 

@@ -13,7 +13,7 @@ from conformance.formats.tool import header_names
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.environment import missing_in
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import PROVES_NOTHING, body_json, response_of
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
@@ -119,7 +119,7 @@ def lacks_session(run: RunEvidence, exchange: Exchange) -> bool:
     if opened.answer.header(header_names.SESSION_ID) is not None or exchange.answer is None:
         return False
     words = str((error_of(exchange) or {}).get("message", ""))
-    issues = exchange.answer_header(header_names.SESSION_ID) is not None
+    issues = header_of(exchange, header_names.SESSION_ID) is not None
     return (issues or "session" in words.lower()) and status_of(exchange) in {400, 404}
 
 
@@ -194,7 +194,7 @@ def responses_of(exchange: Exchange) -> Iterator[Mapping[str, Any]]:
 
 def media_type(exchange: Exchange) -> str:
     """Return the media type of an HTTP answer without its parameters, or ""."""
-    value = exchange.answer_header("content-type")
+    value = header_of(exchange, "content-type")
     return (value or "").partition(";")[0].strip().lower()
 
 

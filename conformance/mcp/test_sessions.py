@@ -5,6 +5,7 @@ from __future__ import annotations
 from conformance.formats.problem import shown
 from conformance.formats.tool import header_names
 from conformance.kit.evidence.evidence import RunEvidence
+from conformance.kit.evidence.response import header_of
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import (
     Check,
@@ -33,7 +34,7 @@ def test_a_session_id_is_visible_ascii(run: RunEvidence) -> Checks:
     found: list[Exchange] = []
     yield from usable(run, "mcp_handshake", "initialize", found)
     for exchange in found:
-        issued = exchange.answer_header(header_names.SESSION_ID)
+        issued = header_of(exchange, header_names.SESSION_ID)
         if issued is None:
             yield absent("finding.mcp.no_session")
         elif issued and all("\x21" <= each <= "\x7e" for each in issued):
@@ -113,6 +114,6 @@ def test_session_ids_are_ignored(run: RunEvidence) -> Checks:
         else:
             yield broken(exchange, "finding.mcp.session_refused", answer=answered(exchange))
     for exchange in run.exchanges:
-        issued = exchange.answer_header(header_names.SESSION_ID)
+        issued = header_of(exchange, header_names.SESSION_ID)
         if issued is not None and own_version(run.run, exchange):
             yield broken(exchange, "finding.mcp.session_issued", session=shown(issued))

@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 from conformance.formats.tool.meta import both_names
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.slug import slug
@@ -161,7 +161,7 @@ def runtime_later(stage: Stage) -> Steps:
         request = web.call(tool, stage.good_calls[tool.name])
         asking = replace(request, headers=(*request.headers, ("Prefer", "respond-async")))
         started = yield Send(asking, Step("started", tool=tool.name))
-        place = started.answer_header("location")
+        place = header_of(started, "location")
         if started.answer is None or started.answer.status != 202 or not place:
             continue
         yield Restart()

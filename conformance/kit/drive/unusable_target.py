@@ -10,7 +10,7 @@ from conformance.formats.catalog.openapi import is_swagger
 from conformance.formats.problem import quoted
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
-from conformance.kit.evidence.response import body_json, response_of
+from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
 from conformance.spec.messages import Message, message
@@ -63,7 +63,7 @@ def why_nothing(
     if forbidden is not None:
         return _forbidden(target, forbidden, authorized=authorized)
     if first.trouble is Trouble.REDIRECTED:
-        to = first.answer_header("location") or ""
+        to = header_of(first, "location") or ""
         return message("kit.target.redirects", target=target, to=_cut(to))
     if first.trouble is Trouble.TIMEOUT:
         return message("kit.target.silent", target=target)

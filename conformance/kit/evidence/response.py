@@ -179,6 +179,14 @@ _read_again = lru_cache(maxsize=1024)(_parsed)
 """A cache, because many clauses read the answers of the same tool. No clause changes a value."""
 
 
+def header_of(exchange: Exchange, name: str) -> str | None:
+    """Return the first value of a header of the answer; None without it, or without an answer.
+
+    The name is case-insensitive.
+    """
+    return exchange.answer.header(name) if exchange.answer is not None else None
+
+
 def response_of(exchange: Exchange) -> dict[str, Any] | None:
     """Return the JSON-RPC response in an answer, plain or streamed; None if there is none.
 

@@ -214,13 +214,6 @@ class Exchange:
         """Whether the answer has a status and headers."""
         return self.request.over_http
 
-    def answer_header(self, name: str) -> str | None:
-        """Return the first value of a header of the answer; None without it, or without an answer.
-
-        The name is case-insensitive.
-        """
-        return self.answer.header(name) if self.answer is not None else None
-
     @property
     def http(self) -> HttpRequest:
         """The request of an exchange over HTTP. Raises `TypeError` for any other."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool import header_names
+from conformance.kit.evidence.response import header_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Request
 from conformance.kit.model.results import Finding, Item
@@ -155,7 +156,7 @@ def sent_before(exchanges: Iterable[Exchange], runs: Iterable[Run]) -> Before:
             own[method] = exchange
         elif method == "notifications/initialized" and own:
             own.setdefault(method, exchange)
-        session = exchange.answer_header(header_names.SESSION_ID)
+        session = header_of(exchange, header_names.SESSION_ID)
         if session is not None and method == "initialize":
             found.issued.setdefault(session, exchange.id)
         if exchange.script not in {None, LOOKED} and exchange.confirms is None:
