@@ -103,7 +103,7 @@ def _parse(name: str, content: bytes) -> SourceFile:
         what = f"The file is not YAML: {error.problem or error.context}."
         raise SourceError([Problem(name, line, "", what, "Fix the syntax there.")]) from error
     except RecursionError:
-        what = "Too much stands in one another."
+        what = "It is nested too deeply."
         raise SourceError([Problem(name, 0, "", what, "Write it flat.")]) from None
     except YAMLError as error:
         what = f"The file is not YAML: {str(error).splitlines()[0]}."
@@ -115,7 +115,7 @@ def _parse(name: str, content: bytes) -> SourceFile:
     try:
         value = _value(name, node, (), lines, problems)
     except RecursionError:
-        what = "A value holds itself, or too much stands in one another."
+        what = "A value contains itself, or it is nested too deeply."
         raise SourceError([Problem(name, 0, "", what, "Write it flat.")]) from None
     if problems:
         raise SourceError(problems)

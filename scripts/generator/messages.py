@@ -33,7 +33,7 @@ def read_messages(sources: Iterable[SourceFile], gathered: Gathered) -> dict[str
                 do = "Use lower-case words joined by dots, dashes or underscores."
                 gathered.problems.append(source.problem((name,), what, do))
             if name in homes:
-                what = f"The message `{name}` stands in {homes[name]} too."
+                what = f"The message `{name}` is in {homes[name]}, too."
                 gathered.problems.append(source.problem((name,), what, "Keep one of them."))
             homes[name] = source.file
             text = gathered.text(source, (name,), value, f"message:{name}")
