@@ -93,9 +93,7 @@ class Seen:
 
 
 def session_of(tools: int) -> SessionResult:
-    """Return invented results of these many tools in three runs: each clause about tools fails
-    once.
-    """
+    """Return invented results of three runs; each clause about tools fails for some tools."""
     names = [f"tool_{number:05}" for number in range(tools)]
     numbers = count(1)
     return SessionResult(

@@ -94,8 +94,8 @@ class Outcome:
     ended: tuple[tuple[str, str], ...] = ()
     """Each clause of the fault that was checked and did not fail, with its verdict."""
     checks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """The checks that found each clause broken: the ids of their messages, with a slash and the
-    scenario if a call was involved.
+    """For each broken clause, the checks that found it: message ids, for a call with `/` and
+    scenario.
     """
 
     def verdict(self) -> str:
@@ -155,9 +155,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def every_trial(*, full: bool) -> list[Trial]:
-    """Return all trials: the reference on every binding first, which takes longest, then all
-    faults.
-    """
+    """Return all trials: the reference first, because it takes longest, then all faults."""
     faults = [trial for fault in FAULTS.values() for trial in trials_of(fault, full=full)]
     return [*trials_of(_SOUND, full=True), *faults]
 

@@ -139,9 +139,7 @@ def released_names(root: Path) -> list[str]:
 
 
 def release(root: Path, files: Mapping[str, bytes]) -> bytes:
-    """Return the new content of `released.sha256`, which freezes the schemas and clauses of
-    `files`.
-    """
+    """Return the new content of `released.sha256`, which freezes the schemas and clauses."""
     digests = {entry["name"]: entry["digest"] for entry in _entries(root, RELEASED, _FILE)}
     for name, content in files.items():
         if name.startswith("schema/") and not name.startswith("schema/source/"):

@@ -135,9 +135,7 @@ def write_whole(file: Path, held: Mapping[str, Any]) -> None:
 
 
 def told(figure: Figure) -> str:
-    """Return a line for the terminal: the description, the least, median and highest turn, the
-    goal.
-    """
+    """Return a line for the terminal: description, least, median and highest turn, goal."""
     what = _messages()[f"site.speed_{figure.name}"].in_language("en").format(**figure.open)
     low, high = min(figure.turns), max(figure.turns)
     goal = figure.goal.words if figure.goal else "-"

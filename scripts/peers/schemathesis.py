@@ -1,6 +1,4 @@
-"""Runs Schemathesis through its command line, as its documentation recommends, and reads its
-reports.
-"""
+"""Runs Schemathesis' command line as its documentation recommends, and reads its reports."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
-"""Makes the search of the site: a record for each section and each row with an anchor, and the
-script.
+"""Makes the search of the site: its script, and a record for each section and each row.
+
+Only rows with an anchor have a record.
 """
 
 from __future__ import annotations

@@ -90,9 +90,7 @@ class OpenAIChat(_OpenAI):
         return [declared(each, "parameters") for each in held]
 
     def results(self, body: Any) -> list[ToolResult]:
-        """Return the results, from the messages with the role `tool`, which name the id of the
-        call.
-        """
+        """Return the results, from messages with the role `tool`, which name the id of the call."""
         messages = list(objects(member(body, "messages")))
         names = {
             str(call.get("id")): str(member(call.get("function"), "name"))
@@ -124,9 +122,7 @@ class OpenAIChat(_OpenAI):
         return {**head, "model": said.model, "choices": [choice], "usage": _chat_usage(said.usage)}
 
     def frames(self, said: Completion) -> list[Frame]:
-        """Return a chunk for each piece; the usage, if the client receives it, follows the finish
-        reason.
-        """
+        """Return a chunk for each piece; the usage follows the finish reason, if it is sent."""
         first: dict[str, Any] = {"role": "assistant", "content": ""}
         chunks = [self._chunk(said, first)]
         chunks += [self._chunk(said, {"reasoning_content": each}) for each in said.thinking]

@@ -172,9 +172,7 @@ class Assembly:
             self._try_end(call, events)
 
     def _try_end(self, call: _Call, events: list[Event]) -> None:
-        """Do what `_end` does, and count steps: a stream may try it after each fragment of a long
-        text.
-        """
+        """Do what `_end` does, and count steps: a stream may try this after each fragment."""
         steps_taken(call.size // 100)
         self._end(call, events)
 

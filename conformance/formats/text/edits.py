@@ -16,9 +16,7 @@ Edit = tuple[int, int, str]
 
 
 class _Larger(Exception):
-    """The change is not small: it is more than new members at the front and values that become
-    strings.
-    """
+    """The change is more than new members at the front and values that become strings."""
 
 
 def edited(text: str, old: Any, new: Any) -> str | None:

@@ -1,5 +1,4 @@
-"""Reads a JSON value from bytes, strictly: anything that two readers may read differently is a
-problem.
+"""Reads a JSON value from bytes; anything that two readers may read differently is a problem.
 
 Serves ATDF-CAT-003. Nothing here raises for bad input, except `told_in`.
 """
@@ -80,9 +79,7 @@ class Reading:
 
 
 def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:
-    """Return the value in `raw`. Its problems have no clause, because the kind of document is
-    unknown.
-    """
+    """Return the value in `raw`. Its problems have no clause: the kind of document is unknown."""
     if len(raw) > LARGEST:
         said = message("documents.too_large", size=len(raw), limit=LARGEST)
         return _unreadable("", notation, "size", said)

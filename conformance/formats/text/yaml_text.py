@@ -54,9 +54,7 @@ class _Resolver(VersionedResolver):
 
 
 class _Scanner(Scanner):
-    """A scanner that reports the position of a number that is too large, in an escape or a
-    directive.
-    """
+    """A scanner that reports where a number in an escape or a directive is too large."""
 
     def fetch_more_tokens(self) -> Any:
         """Read the next token."""
@@ -223,9 +221,7 @@ def _start(node: Node) -> Position:
 
 
 def _scalar(node: ScalarNode) -> Any:
-    """Return the JSON value of a scalar; a tag without a JSON type, such as a timestamp, is a
-    string.
-    """
+    """Return the JSON value of a scalar; a tag without a JSON type (a timestamp) is a string."""
     text = str(node.value)
     try:
         match str(node.tag).removeprefix(_TAG):

@@ -199,8 +199,7 @@ class Plan:
         return frozenset(found)
 
     def _port_shifts(self) -> Iterator[tuple[tuple[int, int], float]]:
-        """Yield the distance from the middle for edges between two nodes with one in each
-        direction.
+        """Yield how far two opposite edges between the same nodes are from the middle.
 
         The key is the node, and 1 where the edge leaves it, -1 where it arrives.
         """
@@ -228,9 +227,7 @@ class Plan:
         return shift if way.turned else -shift
 
     def _gap(self, rank: int, along: float) -> float:
-        """Assign a track to each bend between a layer and the next; return where the next one
-        starts.
-        """
+        """Assign a track to each bend after a layer; return where the next layer starts."""
         spans: dict[tuple[str, float], tuple[float, float]] = {}
         keys: dict[tuple[int, int], tuple[str, float]] = {}
         for number, way in enumerate(self.ways):
