@@ -48,14 +48,14 @@ def items(result: Any) -> list[Any] | None:
 
 
 def _bounded(record: Members) -> Iterator[Broken]:
-    """RT-BND-006."""
+    """Yield a success without bounds, if the tool is declared `bounded` (RT-BND-006)."""
     bounded = _tool(record).get("bounded") is True
     if bounded and _succeeded(record) and "bounds" not in _result(record):
         yield ("tool_result",), message("documents.bounds.absent")
 
 
 def _count(record: Members) -> Iterator[Broken]:
-    """RT-BND-007."""
+    """Yield a `returned` that is not the number of items (RT-BND-007)."""
     returned = _object(_result(record).get("bounds")).get("returned")
     held = items(_result(record).get("result"))
     if type(returned) is int and held is not None and returned != len(held):
@@ -64,7 +64,7 @@ def _count(record: Members) -> Iterator[Broken]:
 
 
 def _unbounded(record: Members) -> Iterator[Broken]:
-    """RT-BND-009."""
+    """Yield bounds of a success, if the tool is not declared `bounded` (RT-BND-009)."""
     bounded = _tool(record).get("bounded") is True
     # RT-BND-008 is about the bounds of a failure.
     if not bounded and _succeeded(record) and "bounds" in _result(record):
@@ -72,7 +72,7 @@ def _unbounded(record: Members) -> Iterator[Broken]:
 
 
 def _name(record: Members) -> Iterator[Broken]:
-    """RT-RES-004."""
+    """Yield a name other than the id of the tool (RT-RES-004)."""
     name, tool = _result(record).get("name"), _tool(record).get("id")
     if isinstance(name, str) and name != tool:
         called = tool if isinstance(tool, str) else shown(tool)
@@ -81,7 +81,7 @@ def _name(record: Members) -> Iterator[Broken]:
 
 
 def _echo(record: Members) -> Iterator[Broken]:
-    """RT-META-005."""
+    """Yield an id other than that of the call (RT-META-005)."""
     own = _result(record).get("tool_call_id")
     call = _object(record.get("meta")).get("tool_call_id")
     if isinstance(own, str) and isinstance(call, str) and own != call:
@@ -90,7 +90,7 @@ def _echo(record: Members) -> Iterator[Broken]:
 
 
 def _agent(record: Members) -> Iterator[Broken]:
-    """RT-KIND-002."""
+    """Yield the members that a success of an agent lacks (RT-KIND-002)."""
     if _tool(record).get("kind") == ToolsetKind.AGENT and _succeeded(record):
         for member in ("run_link", "children_count"):
             if member not in _result(record):
@@ -110,7 +110,7 @@ def _valid(schema: Any, value: Any, at: Place) -> Iterator[Broken]:
 
 
 def _as_declared(record: Members) -> Iterator[Broken]:
-    """RT-RES-006."""
+    """Yield the errors of a result (RT-RES-006)."""
     if _succeeded(record):
         schema = _object(_tool(record).get("result")).get("schema")
         yield from _valid(schema, _result(record)["result"], ("tool_result", "result"))
@@ -130,14 +130,14 @@ _HINT: Place = ("tool_result", "retry_hint")
 
 
 def _example(record: Members) -> Iterator[Broken]:
-    """RT-HINT-004."""
+    """Yield the errors of an `example_input` (RT-HINT-004)."""
     hint = _hinted(record)
     if "example_input" in hint:
         yield from _valid(_payload(record), hint["example_input"], (*_HINT, "example_input"))
 
 
 def _missing(record: Members) -> Iterator[Broken]:
-    """RT-HINT-005."""
+    """Yield `missing_fields` that are not required, or not missing (RT-HINT-005)."""
     names = _hinted(record).get("missing_fields")
     required = _object(_payload(record)).get("required")
     wanted = _texts(required if isinstance(required, list) else [])
@@ -150,14 +150,14 @@ def _missing(record: Members) -> Iterator[Broken]:
 
 
 def _prior(record: Members) -> Iterator[Broken]:
-    """RT-HINT-006."""
+    """Yield a `prior_input` other than the arguments of the call (RT-HINT-006)."""
     hint = _hinted(record)
     if "prior_input" in hint and hint["prior_input"] != record.get("arguments"):
         yield (*_HINT, "prior_input"), message("documents.hint.prior")
 
 
 def _obeyed(record: Members) -> Iterator[Broken]:
-    """RT-INJ-002."""
+    """Yield injected fields that the tool received as the caller sent them (RT-INJ-002)."""
     names = _tool(record).get("injected")
     sent, got = _object(record.get("arguments")), _object(record.get("received"))
     for name in names if isinstance(names, list) else ():
@@ -188,7 +188,7 @@ def _kinds(record: Members) -> dict[str, Members]:
 
 
 def _known(record: Members) -> Iterator[Broken]:
-    """RT-SD-004."""
+    """Yield server data of an undeclared kind, and the errors of the data (RT-SD-004)."""
     kinds = _kinds(record)
     for index, each in enumerate(_entries(record)):
         place: Place = ("tool_result", "server_data", index)
@@ -202,7 +202,7 @@ def _known(record: Members) -> Iterator[Broken]:
 
 
 def _always(record: Members) -> Iterator[Broken]:
-    """RT-SD-005."""
+    """Yield `always_on` server data that a success lacks (RT-SD-005)."""
     sent = _texts(each.get("kind") for each in _entries(record))
     for kind, each in _kinds(record).items():
         if each.get("always_on") is True and kind not in sent and _succeeded(record):
@@ -210,7 +210,7 @@ def _always(record: Members) -> Iterator[Broken]:
 
 
 def _optional(record: Members) -> Iterator[Broken]:
-    """RT-SD-006."""
+    """Yield optional server data that is sent or missing against the request (RT-SD-006)."""
     asked = _object(record.get("arguments")).get(RESERVED)
     if asked not in list(Emission):
         asked = _tool(record).get("server_data_default", Emission.ON)
@@ -226,13 +226,13 @@ def _optional(record: Members) -> Iterator[Broken]:
 
 
 def _passed_on(record: Members) -> Iterator[Broken]:
-    """RT-SD-007."""
+    """Yield the reserved argument, if the tool received it (RT-SD-007)."""
     if declared(_tool(record)) and RESERVED in _object(record.get("received")):
         yield ("received", RESERVED), message("documents.serverdata.passed_on")
 
 
 def _shown(record: Members) -> Iterator[Broken]:
-    """RT-SD-008."""
+    """Yield server data in what the model is shown (RT-SD-008)."""
     for each in _entries(record):
         data = each.get("data")
         if not isinstance(data, dict | list) or not data:
@@ -261,7 +261,7 @@ def _places(view: Any, wanted: Any, place: Place) -> Iterator[Place]:
 
 
 def _ends(record: Members) -> Iterator[Broken]:
-    """RT-TEV-007."""
+    """Yield ends whose bounds or retry hint differ from the result (RT-TEV-007)."""
     if not _result(record):
         return
     listed = record.get("tool_events")

@@ -54,7 +54,7 @@ def _syntax(error: RuleError) -> Message:
 
 
 def _matches(manifest: Members) -> Iterator[Broken]:
-    """RT-RULE-001."""
+    """Yield rules whose `match` is invalid (RT-RULE-001)."""
     for place, rule in _rules(manifest):
         if isinstance(rule.get("match"), str):
             try:
@@ -72,7 +72,7 @@ def _extracts(rule: Members) -> Iterator[tuple[str, str, Any]]:
 
 
 def _paths(manifest: Members) -> Iterator[Broken]:
-    """RT-RULE-002."""
+    """Yield invalid paths in `extract` (RT-RULE-002)."""
     for place, rule in _rules(manifest):
         for member, name, source in _extracts(rule):
             if isinstance(source, str) and source.startswith("$"):
@@ -83,7 +83,7 @@ def _paths(manifest: Members) -> Iterator[Broken]:
 
 
 def _fields(manifest: Members) -> Iterator[Broken]:
-    """RT-RULE-003."""
+    """Yield extracted fields that the event does not have (RT-RULE-003)."""
     for place, rule in _rules(manifest):
         if rule.get("emit") not in _EVENTS:
             continue
@@ -110,7 +110,7 @@ def _limits(name: StandardParameter) -> tuple[float | None, float | None]:
 
 
 def _ranges(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-013."""
+    """Yield limits of a parameter that are outside the standard range (RT-MAN-013)."""
     for name, entry in _parameters(manifest):
         low, high = _limits(name)
         pair = entry.get("range")
@@ -134,7 +134,7 @@ def _ranges(manifest: Members) -> Iterator[Broken]:
 
 
 def _types(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-014."""
+    """Yield types other than the standard type of a parameter (RT-MAN-014)."""
     for name, entry in _parameters(manifest):
         expected = STANDARD_PARAMETER_TYPES[name]
         if isinstance(entry.get("type"), str) and entry["type"] not in expected:
@@ -144,7 +144,7 @@ def _types(manifest: Members) -> Iterator[Broken]:
 
 
 def _patterns(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-015."""
+    """Yield error patterns that are not regular expressions of ECMAScript (RT-MAN-015)."""
     listed = _object(manifest.get("error_classification")).get("by_error_message")
     yield from _beyond(listed, "error_classification", "by_error_message")
     for index, each in enumerate(listed[:MOST_RULES] if isinstance(listed, list) else ()):
@@ -155,7 +155,7 @@ def _patterns(manifest: Members) -> Iterator[Broken]:
 
 
 def _retry(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-016."""
+    """Yield the errors of the retry policy (RT-MAN-016)."""
     if "retry_policy" in manifest and not surely_valid("retry-policy", manifest["retry_policy"]):
         for error in errors_in("retry-policy", manifest["retry_policy"]):
             yield ("retry_policy", *error.absolute_path), words(error)
@@ -166,7 +166,7 @@ def _kind(member: str, value: Any) -> Message:
 
 
 def _termination(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-017."""
+    """Yield the faults of `termination` (RT-MAN-017)."""
     if "termination" not in manifest:
         return
     held = manifest["termination"]
@@ -182,7 +182,7 @@ def _termination(manifest: Members) -> Iterator[Broken]:
 
 
 def _extras(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-018."""
+    """Yield rate limit headers and metadata of the wrong type (RT-MAN-018)."""
     headers = manifest.get("rate_limit_headers", {})
     named = isinstance(headers, dict) and all(isinstance(each, str) for each in headers.values())
     if not named:
@@ -192,14 +192,14 @@ def _extras(manifest: Members) -> Iterator[Broken]:
 
 
 def _family(manifest: Members) -> Iterator[Broken]:
-    """RT-FAM-002."""
+    """Yield a manifest without `api_family` whose adapter names a family (RT-FAM-002)."""
     family = family_of(manifest)
     if "api_family" not in manifest and family is not None:
         yield (), message("documents.manifest.family", family=shown(family))
 
 
 def _unknown(manifest: Members) -> Iterator[Broken]:
-    """RT-MAN-019: one message for the whole manifest."""
+    """Yield one message with all unknown fields of a manifest (RT-MAN-019)."""
     schema: Any = validator("provider-manifest").schema
     names = [name for name in manifest if name not in schema["properties"] and name != "$schema"]
     if names:

@@ -24,7 +24,7 @@ _PARTS = {
 
 
 def _wholes(usage: Members) -> Iterator[Broken]:
-    """RT-USE-002."""
+    """Yield counts that are less than the sum of their parts (RT-USE-002)."""
     for name, parts in _PARTS.items():
         whole = usage.get(name)
         held = [count for part in parts if type(count := usage.get(part)) is int]
@@ -34,7 +34,7 @@ def _wholes(usage: Members) -> Iterator[Broken]:
 
 
 def _results(request: Members) -> Iterator[Broken]:
-    """RT-REQ-004."""
+    """Yield tool messages about a call that the model did not make before (RT-REQ-004)."""
     made: set[str] = set()
     for index, each in enumerate(_objects(request.get("messages"))):
         made |= {str(call.get("tool_call_id")) for call in _objects(each.get("tool_calls"))}
@@ -45,7 +45,7 @@ def _results(request: Members) -> Iterator[Broken]:
 
 
 def _in_order(record: Members) -> Iterator[Broken]:
-    """RT-TML-002."""
+    """Yield times that are earlier than the one before (RT-TML-002)."""
     times = [each.get("at") for each in _objects(record.get("timeline"))]
     for index, (before, after) in enumerate(pairwise(times), 1):
         if not (isinstance(before, int | float) and isinstance(after, int | float)):
@@ -56,7 +56,7 @@ def _in_order(record: Members) -> Iterator[Broken]:
 
 
 def _after_arrival(record: Members) -> Iterator[Broken]:
-    """RT-TML-003."""
+    """Yield moments of a request before its arrival (RT-TML-003)."""
     arrived: set[int] = set()
     for index, each in enumerate(_objects(record.get("timeline"))):
         number = each.get("arrival")

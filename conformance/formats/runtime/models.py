@@ -25,7 +25,7 @@ Members = Mapping[str, Any]
 
 
 def _pair(error: Members) -> Iterator[Broken]:
-    """RT-ERR-003."""
+    """Yield a `code` that belongs to another error than `name` (RT-ERR-003)."""
     name, code = named(error.get("name")), error.get("code")
     if name and code in list(RuntimeErrorCode) and RUNTIME_ERROR_NAME_CODE[name] != code:
         said = message("documents.error.pair", code=shown(code), name=shown(name))
@@ -33,7 +33,7 @@ def _pair(error: Members) -> Iterator[Broken]:
 
 
 def _flags(error: Members) -> Iterator[Broken]:
-    """RT-ERR-004."""
+    """Yield the flags that differ from the table of errors (RT-ERR-004)."""
     name = named(error.get("name"))
     if name is None:
         return
@@ -51,7 +51,7 @@ def _flags(error: Members) -> Iterator[Broken]:
 
 
 def _class(record: Members) -> Iterator[Broken]:
-    """RT-ERR-006."""
+    """Yield a `name` other than the class of the provider's error (RT-ERR-006)."""
     told = record.get("provider_error")
     if not isinstance(told, dict) or named(record.get("name")) is None:
         return
@@ -74,14 +74,14 @@ def _number(policy: Members, member: str) -> float | None:
 
 
 def _delays(policy: Members) -> Iterator[Broken]:
-    """RT-RTY-006."""
+    """Yield a `max_delay_ms` that is less than `initial_delay_ms` (RT-RTY-006)."""
     first, most = _number(policy, "initial_delay_ms"), _number(policy, "max_delay_ms")
     if first is not None and most is not None and most < first:
         yield ("max_delay_ms",), message("documents.retry.delays", initial=shown(first))
 
 
 def _listed(policy: Members) -> Iterator[Broken]:
-    """RT-RTY-007."""
+    """Yield listed errors that are not retryable (RT-RTY-007)."""
     names = policy.get("retryable_errors")
     for index, each in enumerate(names if isinstance(names, list) else ()):
         name = named(each)
@@ -91,7 +91,7 @@ def _listed(policy: Members) -> Iterator[Broken]:
 
 
 def as_recorded(record: Members) -> Iterator[tuple[str, Broken]]:
-    """RT-WIRE-002 to RT-WIRE-004, for a recorded stream."""
+    """Yield the faults of a recorded stream (RT-WIRE-002 to RT-WIRE-004)."""
     text, wire = record.get("text"), record.get("wire")
     if not isinstance(text, str) or wire not in list(WireForm):
         return

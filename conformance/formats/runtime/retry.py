@@ -120,7 +120,7 @@ def _range(policy: Members, number: int) -> tuple[float, float]:
 
 
 def _waits(record: Members) -> Iterator[Broken]:
-    """RT-RTY-008."""
+    """Yield waits that the policy does not allow (RT-RTY-008)."""
     policy = _policy(record)
     for step in _steps(record) if _usable(policy) else ():
         if step.fallback or step.waited is None:
@@ -139,7 +139,7 @@ def _waits(record: Members) -> Iterator[Broken]:
 
 
 def _retried(record: Members) -> Iterator[Broken]:
-    """RT-RTY-009."""
+    """Yield retries after an error that is not retryable or not listed (RT-RTY-009)."""
     names = _policy(record).get("retryable_errors")
     listed = names if isinstance(names, list) else []
     allowed = {each for each in listed if isinstance(each, str)}
@@ -152,7 +152,7 @@ def _retried(record: Members) -> Iterator[Broken]:
 
 
 def _most(record: Members) -> Iterator[Broken]:
-    """RT-RTY-010."""
+    """Yield retries beyond `max_retries` (RT-RTY-010)."""
     policy = _policy(record)
     limit = policy.get("max_retries")
     if policy.get("strategy") == RetryStrategy.NONE:
@@ -164,7 +164,7 @@ def _most(record: Members) -> Iterator[Broken]:
 
 
 def _asked(record: Members) -> Iterator[Broken]:
-    """RT-RTY-011."""
+    """Yield retries before the time that the provider asked for (RT-RTY-011)."""
     for step in _steps(record):
         if not step.fallback and step.asked is not None and (step.waited or 0) < step.asked:
             said = message(
@@ -174,7 +174,7 @@ def _asked(record: Members) -> Iterator[Broken]:
 
 
 def _too_long(record: Members) -> Iterator[Broken]:
-    """RT-RTY-012."""
+    """Yield retries at a provider that asked for more than `max_delay_ms` (RT-RTY-012)."""
     most = _number(_policy(record).get("max_delay_ms"))
     for step in _steps(record):
         if step.fallback or step.asked is None or most is None:
@@ -185,14 +185,14 @@ def _too_long(record: Members) -> Iterator[Broken]:
 
 
 def _streamed(record: Members) -> Iterator[Broken]:
-    """RT-RTY-013."""
+    """Yield retries after content was streamed (RT-RTY-013)."""
     for step in _steps(record):
         if step.streamed and not step.fallback:
             yield ("attempts", step.index), message("documents.retry.streamed")
 
 
 def _fallback(record: Members) -> Iterator[Broken]:
-    """RT-RTY-014."""
+    """Yield fallbacks after an error that is not fallbackable (RT-RTY-014)."""
     for step in _steps(record):
         name = step.name
         if step.fallback and name is not None and not RUNTIME_ERROR_NAME_FALLBACKABLE[name]:
@@ -201,7 +201,7 @@ def _fallback(record: Members) -> Iterator[Broken]:
 
 
 def _fallback_streamed(record: Members) -> Iterator[Broken]:
-    """RT-RTY-015."""
+    """Yield fallbacks after content was streamed (RT-RTY-015)."""
     for step in _steps(record):
         if step.streamed and step.fallback:
             said = message("documents.retry.fallback_streamed", provider=shown(step.provider))
@@ -209,7 +209,7 @@ def _fallback_streamed(record: Members) -> Iterator[Broken]:
 
 
 def _returned(record: Members) -> Iterator[Broken]:
-    """RT-RTY-016."""
+    """Yield fallbacks to a provider that was tried before (RT-RTY-016)."""
     for step in _steps(record):
         if step.returns:
             said = message("documents.retry.returned", provider=shown(step.provider))

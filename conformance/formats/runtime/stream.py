@@ -136,7 +136,7 @@ def _same_index(seen: _Seen, number: int, given: str) -> Iterator[Disorder]:
 
 
 def _reason(seen: _Seen, number: int, reason: Any) -> Iterator[Disorder]:
-    """RT-ORD-008. A call that was started and not ended is RT-ORD-004."""
+    """Yield a reason that does not fit the calls (RT-ORD-008); RT-ORD-004 is about open calls."""
     wrong = TerminationReason.END_TURN if seen.complete else TerminationReason.TOOL_USE
     if reason == wrong and (seen.complete or not seen.ever):
         yield Disorder("RT-ORD-008", number, message(f"documents.stream.{wrong.value}"))

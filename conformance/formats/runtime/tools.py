@@ -23,7 +23,7 @@ def _numbers(bounds: Members) -> tuple[int, int] | None:
 
 
 def _total(bounds: Members) -> Iterator[Broken]:
-    """RT-BND-003."""
+    """Yield a `total` that is less than `returned` (RT-BND-003)."""
     numbers = _numbers(bounds)
     # The schema reports an empty result whose total is not 0: RT-BND-002.
     if numbers is not None and numbers[1] < numbers[0]:
@@ -32,7 +32,7 @@ def _total(bounds: Members) -> Iterator[Broken]:
 
 
 def _whole(bounds: Members) -> Iterator[Broken]:
-    """RT-BND-004."""
+    """Yield a `total` other than `returned`, although nothing was truncated (RT-BND-004)."""
     numbers = _numbers(bounds)
     if numbers is None or bounds.get("truncated") is not False or not 0 < numbers[0] < numbers[1]:
         return
@@ -40,26 +40,26 @@ def _whole(bounds: Members) -> Iterator[Broken]:
 
 
 def _hint(bounds: Members) -> Iterator[Broken]:
-    """RT-BND-005."""
+    """Yield truncated bounds without a `refinement_hint` (RT-BND-005)."""
     if bounds.get("truncated") is True and "refinement_hint" not in bounds:
         yield (), message("documents.bounds.hintless")
 
 
 def _idle(result: Members) -> Iterator[Broken]:
-    """RT-RES-003."""
+    """Yield a retry hint without an error (RT-RES-003)."""
     if "retry_hint" in result and "error" not in result:
         yield ("retry_hint",), message("documents.result.idle_hint")
 
 
 def _own_parent(meta: Members) -> Iterator[Broken]:
-    """RT-META-002, for the meta of a call and for an event."""
+    """Yield a call that is its own parent, in a meta or an event (RT-META-002)."""
     own, parent = meta.get("tool_call_id"), meta.get("parent_tool_call_id")
     if parent is not None and own == parent:
         yield ("parent_tool_call_id",), message("documents.meta.own_parent", given=shown(own))
 
 
 def _ids(catalog: Members) -> Iterator[Broken]:
-    """RT-CAT-002."""
+    """Yield ids that an earlier tool of the catalog has (RT-CAT-002)."""
     seen: set[str] = set()
     tools = catalog.get("tools")
     for index, tool in enumerate(tools if isinstance(tools, list) else ()):
@@ -72,7 +72,7 @@ def _ids(catalog: Members) -> Iterator[Broken]:
 
 
 def _prefix(tool: Members) -> Iterator[Broken]:
-    """RT-CAT-003."""
+    """Yield an id that does not start with the tool's `service` and `toolset` (RT-CAT-003)."""
     prefix = f"{tool.get('service')}.{tool.get('toolset')}."
     name = tool.get("id")
     if isinstance(name, str) and name.count(".") == 2 and not name.startswith(prefix):
@@ -81,7 +81,7 @@ def _prefix(tool: Members) -> Iterator[Broken]:
 
 
 def _schemas(tool: Members) -> Iterator[Broken]:
-    """RT-CAT-004."""
+    """Yield the faults of a tool's schemas (RT-CAT-004)."""
     for member in ("payload", "result"):
         held = tool.get(member)
         schema = held.get("schema") if isinstance(held, dict) else None
@@ -94,7 +94,7 @@ def _schemas(tool: Members) -> Iterator[Broken]:
 
 
 def _bare(tool: Members) -> Iterator[Broken]:
-    """RT-CAT-005."""
+    """Yield a missing description or payload (RT-CAT-005)."""
     for member in ("description", "payload"):
         if not tool.get(member):
             yield (), message("documents.toolset.bare", member=member)
@@ -116,7 +116,7 @@ def declared(tool: Members) -> list[Members]:
 
 
 def _injected(tool: Members) -> Iterator[Broken]:
-    """RT-INJ-001."""
+    """Yield injected fields that are inputs too (RT-INJ-001)."""
     names = tool.get("injected")
     for name in names if isinstance(names, list) else ():
         if isinstance(name, str) and name in inputs(tool):
@@ -125,7 +125,7 @@ def _injected(tool: Members) -> Iterator[Broken]:
 
 
 def _kinds(tool: Members) -> Iterator[Broken]:
-    """RT-SD-002."""
+    """Yield kinds of server data that are declared twice (RT-SD-002)."""
     seen: set[str] = set()
     for index, each in enumerate(declared(tool)):
         kind = each.get("kind")
@@ -138,7 +138,7 @@ def _kinds(tool: Members) -> Iterator[Broken]:
 
 
 def _reserved(tool: Members) -> Iterator[Broken]:
-    """RT-SD-003."""
+    """Yield an input with the reserved name `server_data` (RT-SD-003)."""
     if declared(tool) and "server_data" in inputs(tool):
         place = ("payload", "schema", "properties", "server_data")
         yield place, message("documents.serverdata.reserved")
@@ -152,7 +152,7 @@ def _events(record: Members) -> Iterator[tuple[int, Any, Any, Members]]:
 
 
 def _started_once(record: Members) -> Iterator[Broken]:
-    """RT-META-003."""
+    """Yield starts of a call that has already started (RT-META-003)."""
     seen: set[str] = set()
     for index, event, name, _ in _events(record):
         if event == ToolEventName.TOOL_START and isinstance(name, str):
@@ -163,7 +163,7 @@ def _started_once(record: Members) -> Iterator[Broken]:
 
 
 def _parents(record: Members) -> Iterator[Broken]:
-    """RT-META-004."""
+    """Yield parents that have not started before (RT-META-004)."""
     seen: set[str] = set()
     for index, event, name, each in _events(record):
         parent = each.get("parent_tool_call_id")
@@ -176,7 +176,7 @@ def _parents(record: Members) -> Iterator[Broken]:
 
 
 def _pairs(record: Members) -> Iterator[Broken]:
-    """RT-TEV-005."""
+    """Yield starts without an end, and ends without a start (RT-TEV-005)."""
     running: dict[Any, int] = {}
     for index, event, name, _ in _events(record):
         if event == ToolEventName.TOOL_START:
@@ -188,7 +188,7 @@ def _pairs(record: Members) -> Iterator[Broken]:
 
 
 def _links(record: Members) -> Iterator[Broken]:
-    """RT-TEV-006."""
+    """Yield child runs that are linked outside their call (RT-TEV-006)."""
     running: set[str] = set()
     for index, event, name, _ in _events(record):
         if event == ToolEventName.TOOL_START:
@@ -200,7 +200,7 @@ def _links(record: Members) -> Iterator[Broken]:
 
 
 def _status(status: Members) -> Iterator[Broken]:
-    """RT-ASYNC-003."""
+    """Yield a result of another call, or one that does not fit the status (RT-ASYNC-003)."""
     result = status.get("tool_result")
     if not isinstance(result, dict):
         return
