@@ -8,6 +8,8 @@ import os
 import pytest
 
 from conformance.cli.validate import main
+from conformance.formats.text.edits import edited
+from conformance.formats.text.yaml_text import LONGEST
 from conformance.formats.validate.mechanical import corrected
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import Requirement
@@ -141,6 +143,27 @@ def test_json_keeps_the_lines_that_nothing_is_wrong_with(tmp_path):
     assert main([str(file), "--fix", "--write"]) == 0
     front = '{\n  "schema_version": "1.0.0",\n  "resource_id"'
     assert file.read_text(encoding="utf-8") == text.replace('{\n  "resource_id"', front)
+
+
+def test_a_text_of_more_values_than_the_reader_may_keep_gets_no_small_change():
+    assert edited(f"[{'0,' * 310_000}0]", None, None) is None
+    assert edited("0" * (LONGEST + 1), None, None) is None
+
+
+def test_json_of_more_values_than_the_reader_may_keep_is_corrected_all_the_same(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setattr("conformance.formats.text.edits.LONGEST", 100)
+    file = tmp_path / "tool.json"
+    file.write_text(json.dumps({**TOOL, "version": 1.5, "title": "t" * 100}), encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["version"] == "1.5"
+
+
+def test_one_value_that_two_places_share_is_changed_in_one_way_or_not():
+    assert edited("[&a 1, &b 2]", [1, 2], ["1", "2"]) is None
+    assert edited("a: &v {version: 1}\nb: *v\n", {"a": {"version": 1}, "b": {"version": 1}},
+                  {"a": {"version": "1"}, "b": {"version": "one"}}) is None  # fmt: skip
 
 
 def test_nothing_to_correct_is_said(tmp_path, capsys):

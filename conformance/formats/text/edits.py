@@ -9,7 +9,7 @@ from typing import Any
 from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
-from conformance.formats.text.yaml_text import quiet_reader
+from conformance.formats.text.yaml_text import LONGEST, is_too_much, quiet_reader
 
 Edit = tuple[int, int, str]
 """The start and end of a piece of the text, and its replacement."""
@@ -22,16 +22,24 @@ class _Larger(Exception):
 def edited(text: str, old: Any, new: Any) -> str | None:
     """Return the text of `old`, changed to that of `new`; None if small edits are not enough.
 
-    A number that becomes a string keeps its digits: `1.10` becomes `"1.10"`.
+    A number that becomes a string keeps its digits: `1.10` becomes `"1.10"`. Also return None for a
+    text that is too long for the reader, which keeps a node for each value.
     """
+    if len(text) > LONGEST or is_too_much(text):
+        return None
     try:
         root = quiet_reader().compose(text)
-        edits = sorted(set(_edits(root, old, new)), reverse=True)
+        edits = sorted(set(_edits(root, old, new)))
     except (YAMLError, ValueError, RecursionError, _Larger):
         return None
+    kept: list[str] = []
+    done = 0
     for begin, end, instead in edits:
-        text = text[:begin] + instead + text[end:]
-    return text
+        if begin < done:
+            return None
+        kept += (text[done:begin], instead)
+        done = end
+    return "".join((*kept, text[done:]))
 
 
 def _edits(node: Node | None, old: Any, new: Any) -> Iterator[Edit]:
