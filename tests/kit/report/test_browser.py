@@ -239,6 +239,22 @@ def test_the_search_finds_words_anywhere_in_a_row(chromium, pytester):
     assert found == SEARCHED
 
 
+def test_a_search_puts_no_run_of_marks_in_order(chromium, pytester):
+    """To do that takes the square of their number."""
+    page, _ = opened(chromium, make_report(pytester))
+    page.evaluate(
+        "() => { const own = String.prototype.normalize; window.longest = 0;"
+        " String.prototype.normalize = function (form) {"
+        " for (const [run] of this.matchAll(/\\p{M}+/gu))"
+        " window.longest = Math.max(window.longest, run.length);"
+        " return own.call(this, form) } }"
+    )
+    page.fill("#search", "pass\u00e9" + "\u0301\u0316" * 100)
+    assert page.evaluate("window.longest") == 0
+    page.fill("#search", "hote\u0301l")
+    assert page.locator("#results-table tbody:visible").count() > 0
+
+
 def test_a_search_finds_the_tools_that_a_row_does_not_list(chromium, pytester):
     page, _ = opened(chromium, make_report(pytester, session="many_tools(1000)"))
     page.fill("#search", "tool_0970 ERR-007")

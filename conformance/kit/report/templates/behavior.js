@@ -30,8 +30,10 @@
   })
   const isOpen = (body) => body.classList.contains('is-open')
 
-  // What can be searched is cut into words without marks: `numero` finds `número`.
-  const plain = (text) => text.toLowerCase().normalize('NFD').replace(/\p{M}+/gu, '')
+  // What can be searched is cut into words without marks: `numero` finds `número`. Marks of their own
+  // go first: to put thousands of them in order takes seconds.
+  const unmarked = (text) => text.replace(/\p{M}+/gu, '')
+  const plain = (text) => unmarked(unmarked(text.toLowerCase()).normalize('NFD'))
   const words = () => plain(document.getElementById('search').value).split(/\s+/).filter(Boolean)
   const detailOf = (body) => document.getElementById(`detail-${body.id}`)
   // The inside of a row is kept as the text of a comment, and parsed when it is asked for.
