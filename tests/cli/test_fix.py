@@ -4,9 +4,11 @@ import errno
 import io
 import json
 import os
+import tracemalloc
 
 import pytest
 
+from conformance.cli.documents.fixes import indented
 from conformance.cli.validate import main
 from conformance.formats.text.edits import edited
 from conformance.formats.text.yaml_text import LONGEST
@@ -158,6 +160,18 @@ def test_json_of_more_values_than_the_reader_may_keep_is_corrected_all_the_same(
     file.write_text(json.dumps({**TOOL, "version": 1.5, "title": "t" * 100}), encoding="utf-8")
     assert main([str(file), "--fix", "--write"]) == 0
     assert json.loads(file.read_text(encoding="utf-8"))["version"] == "1.5"
+
+
+def test_a_text_that_is_written_anew_is_not_kept_in_pieces():
+    data = [0] * 400_000
+    tracemalloc.start()
+    try:
+        text = indented(data, 2)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert json.loads(text) == data
+    assert most < 8 * len(text)
 
 
 def test_one_value_that_two_places_share_is_changed_in_one_way_or_not():

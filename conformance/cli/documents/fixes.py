@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 import json
 import os
 import re
@@ -81,7 +82,14 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     inside = _INDENTED.match(text)
     indent = inside[1] if inside is not None else 2
     end = "\n" if text.endswith("\n") else ""
-    return text, json.dumps(made, ensure_ascii=False, indent=indent) + end
+    return text, indented(made, indent) + end
+
+
+def indented(data: Any, indent: int | str) -> str:
+    """Return JSON text with line ends. Its pieces are not all kept until the last one is made."""
+    made = io.StringIO()
+    json.dump(data, made, ensure_ascii=False, indent=indent)
+    return made.getvalue()
 
 
 def _is_corrected(text: str, notation: Notation, made: Any) -> bool:
