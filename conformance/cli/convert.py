@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 from conformance.cli.documents.files import STDIN, content, inputs, notation_of
+from conformance.cli.documents.fixes import indented
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str]) -> int:
         _refuse(*(f"{options.file}:{each}" for each in said))
     if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
-    text = in_json(json.dumps(converted.data, ensure_ascii=False, indent=2))
+    text = in_json(indented(converted.data, 2))
     sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
     for word, places in (
         ("convert.left_out", converted.left_out),
