@@ -56,6 +56,7 @@ _WRAPPED = (
 )
 _ROW = re.compile(r"<tr>.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<t[dh][^>]*>(.*?)</t[dh]>", re.DOTALL)
+_DATA = re.compile(r"<td\b")
 _TAG = re.compile(r"<[^>]*>")
 _NAMELESS = "<th></th>"
 """The corner cell of a table whose first column names its rows."""
@@ -103,14 +104,22 @@ def _with_height(found: re.Match[str]) -> str:
 def _wrapped(found: re.Match[str]) -> str:
     """Return a table with an approximate height before it is laid out.
 
-    If the corner cell is empty, the first column gets row headers.
+    If the corner cell is empty, the first column gets row headers, and each other cell the name of
+    its column: a phone shows no head.
     """
     table = found[0]
     high = sum(map(_height, _ROW.findall(table)))
     if _NAMELESS in table:
         head, body, rows = table.replace(_NAMELESS, "<td></td>").partition("<tbody>")
-        table = head + body + _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', rows)
+        columns = [_TAG.sub("", cell).replace('"', "&quot;") for cell in _CELL.findall(head)[1:]]
+        rows = _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', rows)
+        table = head + body + _ROW.sub(lambda row: _named(row[0], columns), rows)
     return _WRAPPED.format(high=high, table=table)
+
+
+def _named(row: str, columns: list[str]) -> str:
+    names = iter(columns)
+    return _DATA.sub(lambda cell: f'{cell[0]} data-column="{next(names)}"', row)
 
 
 def _height(row: str) -> float:

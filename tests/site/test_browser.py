@@ -11,6 +11,7 @@ import subprocess
 import sys
 import zlib
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urljoin
 from urllib.request import urlopen
@@ -725,6 +726,30 @@ def test_a_row_has_a_name_where_its_column_has_none(site):
     text = (site / "index.html").read_text("utf-8")
     assert "<th></th>" not in text
     assert re.search(r'<tr>\s*<th scope="row"', text)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_level_on_the_landing_page_is_a_step_higher(visit, language):
+    page, _ = visit(start(language), viewport=DESKTOP)
+    tops = page.locator(".ladder li").evaluate_all(
+        "(all) => all.map((each) => each.getBoundingClientRect().top)"
+    )
+    assert all(lower - higher > 10 for lower, higher in pairwise(tops))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_phone_shows_the_names_of_columns_and_the_whole_commands(visit, language):
+    page, _ = visit(start(language), viewport=PHONE)
+    told = page.locator("article tbody td").evaluate_all(
+        "(all) => all.map((each) => getComputedStyle(each, '::before').content)"
+    )
+    heads = page.locator("article thead th").all_text_contents()
+    assert {each.strip('": ') for each in told} >= set(heads)
+    page, _ = visit(f"{start(language)}conformance/quick-start/", viewport=PHONE)
+    cut = page.locator(".language-sh pre > code").evaluate_all(
+        "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
+    )
+    assert cut == 0
 
 
 def test_the_lines_that_a_guide_adds_are_not_marked_as_wrong(site):
