@@ -86,7 +86,7 @@ def test_a_reason_that_is_a_sentence_gets_no_second_full_stop(tmp_path):
     path.write_text("good: [{a: .nan}]\n")
     with pytest.raises(ExamplesUnusable) as found:
         read_examples(str(path), {}, "es")
-    assert found.value.words.words("es").endswith(" `null`.")
+    assert found.value.words.words("es").endswith(" en 64 bits.")
 
 
 def test_what_yaml_has_beside_json_is_taken_as_it_is_written(tmp_path):
