@@ -920,7 +920,7 @@ class StreamEventName(StrEnum):
     STREAMERROR = "StreamError"
     """The stream failed."""
     METADATA = "Metadata"
-    """The use of tokens, the model, and what else belongs to the answer as a whole. It may come anywhere before the end, and more than once; what comes later counts."""
+    """The use of tokens, the model, and what else belongs to the answer as a whole. It may come anywhere before the end, and more than once. A later value of a field replaces the earlier one."""
 
 
 class TerminationReason(StrEnum):
