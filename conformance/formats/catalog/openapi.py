@@ -1,7 +1,7 @@
 """The operations of an OpenAPI document (3.0, 3.1 or 3.2) as tools that can be called.
 
-An operation is a tool if it documents a 2xx answer as JSON, or without a media type. The others are
-listed as left out.
+An operation is a tool if it documents a 2xx answer as JSON, or without a media type, or documents
+errors alone. The others are listed as left out.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ def _answers(
     listed = responses if isinstance(responses, dict) else {}
     found: dict[str, Any] = {}
     kinds: dict[str, list[str]] = {}
-    unsaid = all(str(status).startswith(("4", "5")) for status in listed)
+    unsaid = not any(str(status).startswith(("1", "2", "3", "default")) for status in listed)
     for status, response in listed.items():
         if not str(status).startswith(("2", "default")):
             continue

@@ -164,7 +164,11 @@ LEFT = {
         {"200": {"description": "ok"}},
         {"204": {}},
         {"default": {"description": "ok"}},
-        {"422": {"content": {"application/json": {}}}, "5XX": {"description": "ours"}},
+        {
+            "422": {"content": {"application/json": {}}},
+            "5XX": {"description": "ours"},
+            "x-by": "hand",
+        },
     ],
 )
 def test_an_operation_whose_answer_is_described_in_words_or_not_at_all_can_be_called(responses):
