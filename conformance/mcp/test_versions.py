@@ -153,8 +153,10 @@ def test_each_request_is_judged_by_its_own_version(run: RunEvidence) -> Checks:
     good, odd, again = (run.step("mcp_requests", name) for name in names)
     if good is None or odd is None or again is None or not is_ok(good):
         yield not_taken("mcp_requests", "good")
-    elif proves_nothing(odd) or proves_nothing(again):
+    elif odd.answer is None or proves_nothing(odd):
         yield other_refusal(odd)
+    elif proves_nothing(again):
+        yield other_refusal(again)
     elif is_ok(odd):
         yield broken(odd, "finding.mcp.version_remembered", version=UNKNOWN_VERSION)
     elif not is_ok(again):

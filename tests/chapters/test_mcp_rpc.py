@@ -280,6 +280,26 @@ def test_a_judge_says(clause, run, expected):
     assert said(clause, run) == expected
 
 
+@pytest.mark.parametrize(
+    ("odd", "again", "expected"),
+    [
+        ({"reply": error(-32022)}, {"reply": result()}, PASS),
+        ({"reply": result()}, {"reply": result()}, FAIL),
+        ({"reply": error(-32022)}, {"reply": error(-32022)}, FAIL),
+        ({"bare": True, "trouble": Trouble.CLOSED}, {"reply": result()}, NOT_VERIFIED),
+        ({"reply": error(-32022)}, {"reply": LIMITED}, NOT_VERIFIED),
+    ],
+    ids=["both right", "accepted", "remembered", "process ended", "limited"],
+)
+def test_a_version_holds_for_its_own_request(odd, again, expected):
+    steps = [
+        exchange(MODERN_STDIO, "good", result()),
+        exchange(MODERN_STDIO, "unknown-version", **odd),
+        exchange(MODERN_STDIO, "good-again", **again),
+    ]
+    assert said("MCP-VER-005", evidence(MODERN_STDIO, mcp_requests=steps)) == expected
+
+
 BATCHES = Run("mcp-2025-03-26", "t", Binding.MCP, "http://127.0.0.1:1/mcp", "2025-03-26")
 
 
