@@ -1,8 +1,8 @@
 """The `results.json` of many targets: what was found, and of which targets there is none.
 
-A session that judged only a part (`selection` in its results) is not a result of its target: in a
-table it would look as if all had been judged. The folder that the kit writes it into, inside of
-the whole report, is not a target either, unless a whole session's results are in it.
+A session that checked only a part (`selection` in its results) does not count for its target: in
+a table it would look as if everything had been checked. The kit writes a part into a directory
+inside the whole report. This directory is not a target either, unless it has whole results.
 """
 
 from __future__ import annotations
@@ -33,19 +33,19 @@ from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Verdict
 
 _LARGEST = 96 * 1024 * 1024
-"""Bytes of a file: a thousand tools have about half of it."""
+"""Bytes of a file. The results of a thousand tools have about half as many."""
 _MOST_VALUES = 5_000_000
-"""Commas, colons and brackets of a file: a thousand tools have about four million."""
+"""Commas, colons and brackets in a file. A thousand tools have about four million."""
 _LONGEST = 500
-"""Characters of a text in a row: a table shows less of it."""
+"""Characters that a row keeps of a text. A table shows fewer."""
 _MOST_ERRORS = 1_000
 _MOST_DIGITS = 15
-"""Of a number: more could not be divided."""
+"""Digits of a number. A larger number could not be divided as a float."""
 _OF_PARTS = frozenset({SELECTION_FOLDER, REPLAY_FOLDER})
 
 
 class Unusable(Exception):
-    """A file holds no results; `why` says why."""
+    """A file holds no results that can be read; `why` is the reason."""
 
     def __init__(self, why: Message) -> None:
         super().__init__(why.words())
@@ -54,10 +54,11 @@ class Unusable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One run of one target. `stale` counts the waivers of its session that fail it.
+    """One run of one target.
 
-    `name` is that of the report's directory or file, `target` what was checked, and `standing` what
-    the table has in place of a level where there is none.
+    `name` is the name of the report's directory or file, and `target` is what was checked. A run
+    without a level has `standing` in the table instead. `stale` counts the waivers that
+    fail the session.
     """
 
     name: str
@@ -84,9 +85,9 @@ class Row:
 class Found:
     """What was found.
 
-    `rows` are those of the whole sessions, by name and run; `lacking` has the names of targets
-    without one, and `unusable` of those whose file holds none. `told` are the lines that say of
-    what is left out, lacking or unusable where it was and why.
+    `rows` are those of the whole sessions, by name and run. `lacking` has the names of the targets
+    without a session, and `unusable` the names of those whose file holds no results. `told` says
+    where each thing was that has no rows, and why it has none.
     """
 
     rows: tuple[Row, ...]
@@ -98,7 +99,7 @@ class Found:
 def look(paths: Iterable[Path], language: str = "en") -> Found:
     """Look for results in files and folders, and read them.
 
-    Of each session its rows are kept: all sessions together may take more memory than there is.
+    Only the rows of each session are kept: all sessions together may not fit into memory.
     """
     asked = list(paths)
     whole: dict[Path, list[Row]] = {}
@@ -164,7 +165,7 @@ def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Ro
 
 
 def _without_result(paths: Iterable[Path]) -> list[tuple[Path, Message]]:
-    """What was asked for and is not there, and the folders in which a target's result should be."""
+    """Return the missing paths and the directories without a result, each with its reason."""
     found = {path: message("merge.not_there") for path in paths if not _exists(path)}
     here = (path for path in paths if path not in found and path.is_dir())
     found |= {each: _why_none(each) for path in here for each in _lacking(path, given=True)}
@@ -179,7 +180,7 @@ def _exists(path: Path) -> bool:
 
 
 def _why_none(folder: Path) -> Message:
-    """Why a directory gives no result."""
+    """Return why a directory gives no result."""
     try:
         with os.scandir(folder):
             return message("merge.without_result", file=RESULTS)
@@ -188,7 +189,7 @@ def _why_none(folder: Path) -> Message:
 
 
 def _refuse_unusable(file: Path, asked: Iterable[Path]) -> None:
-    """Raise Unusable for what was met in a directory and is not a file of it."""
+    """Raise Unusable for an entry of a directory that is not a file inside it."""
     try:
         if not file.is_file():
             raise Unusable(message("merge.not_a_file"))  # a pipe would never end
@@ -199,12 +200,15 @@ def _refuse_unusable(file: Path, asked: Iterable[Path]) -> None:
 
 
 def _is_inside(file: Path, asked: Iterable[Path]) -> bool:
-    """Whether a file that was found is of a directory that was named."""
+    """Return whether a file is inside one of the directories that the user named."""
     return any(each in file.parents and not leads_out(file, each) for each in asked)
 
 
 def _lacking(folder: Path, *, given: bool = False, depth: int = 0) -> Iterable[Path]:
-    """The outermost folders without a result; one that was given may stand for many targets."""
+    """Yield the outermost directories without a result.
+
+    A directory that the user named may hold the directories of many targets.
+    """
     try:
         if depth > DEEPEST_FOLDER or any(folder.glob(f"*{RESULTS}")):
             return  # the other files next to a result belong to it
@@ -230,24 +234,25 @@ def _files(path: Path) -> list[Path]:
 
 
 def _pass_over(_: OSError) -> None:
-    """Take no notice of a directory in which nobody may look."""
+    """Pass over a directory that cannot be read."""
 
 
 def _beside_the_whole(file: Path) -> bool:
-    """Whether a file is in the folder of a part, and the one around it has results, too."""
+    """Return whether a file holds a part, and the whole results are one directory above."""
     folder = _real(file).parent
     return file.name == RESULTS and folder.name in _OF_PARTS and (folder.parent / RESULTS).exists()
 
 
 def _real(file: Path) -> Path:
-    """Where a file is, without links; `resolve` ends at one that leads to itself."""
+    """Return the path of a file without links. Unlike `resolve`, this takes a link to itself."""
     return Path(os.path.realpath(file))
 
 
 def _owner(file: Path, *, part: bool = False) -> Path:
-    """What stands for a file's target: the file, if it has a name of its own, else its folder.
+    """Return the path that identifies a file's target: the file if its name is its own, else its
+    directory.
 
-    The folder of a part stands for the target whose part it is.
+    For a part of a session, it is the directory of the whole.
     """
     if file.name != RESULTS:
         return _real(file)
@@ -256,14 +261,14 @@ def _owner(file: Path, *, part: bool = False) -> Path:
 
 
 def name_of(owner: Path) -> str:
-    """What a target is called. The name of the report's own folder says nothing: the one above."""
+    """Return the name of a target. For a report in the default directory, it is the name above."""
     return (
         owner.parent.name if owner.name == REPORT_FOLDER else owner.name.removesuffix(f".{RESULTS}")
     )
 
 
 def read(file: Path) -> SessionResult:
-    """Read and validate one file. Raises Unusable."""
+    """Read and validate one file of results. Raises Unusable if it holds none."""
     try:
         text = given_text(file, _LARGEST)
         if not has_at_most(_MOST_VALUES, text):
@@ -294,11 +299,11 @@ def read(file: Path) -> SessionResult:
 
 
 class _TooMany(ValueError):
-    """A number has more digits than any session counts; `args[0]` says how many."""
+    """A number has more digits than a session can count; `args[0]` is how many."""
 
 
 def _counted(digits: str) -> int:
-    """A whole number of a session; raises _TooMany for more than any session counts."""
+    """Return a whole number from its digits. Raises _TooMany for more than `_MOST_DIGITS`."""
     if len(digits) > _MOST_DIGITS:
         raise _TooMany(len(digits))
     return int(digits)

@@ -33,7 +33,7 @@ def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
 
 
 def _ids(listed: list[Resource]) -> Iterator[Problem]:
-    """ARDF-COL-002."""
+    """Yield the resources that have the id of an earlier one (ARDF-COL-002)."""
     seen: set[str] = set()
     for known in listed:
         if known.id is not None and known.id in seen:
@@ -43,7 +43,7 @@ def _ids(listed: list[Resource]) -> Iterator[Problem]:
 
 
 def _lost(listed: list[Resource]) -> Iterator[Problem]:
-    """ARDF-COL-003."""
+    """Yield the references to nothing, or to a resource of another type (ARDF-COL-003)."""
     types = {known.id: known.item.get("resource_type") for known in listed}
     for known in listed:
         for place, name, wanted in references(known):
@@ -61,7 +61,7 @@ def _lost(listed: list[Resource]) -> Iterator[Problem]:
 
 
 def _unbound(listed: list[Resource]) -> Iterator[Problem]:
-    """ARDF-COL-004."""
+    """Yield the entries of `applies_to` that mean no resource (ARDF-COL-004)."""
     named = {"*", *ResourceType, *(known.id for known in listed)}
     for known in listed:
         block = known.block(ArdfBlock.GUARDRAILS)
@@ -76,7 +76,7 @@ def _unbound(listed: list[Resource]) -> Iterator[Problem]:
 
 
 def _cycles(listed: list[Resource]) -> Iterator[Problem]:
-    """ARDF-COMP-003: one problem for each step that leads back to a composition before it."""
+    """Yield each step that leads back to a composition before it (ARDF-COMP-003)."""
     leads: dict[str, list[tuple[Place, str]]] = {}
     for known in listed:
         block = known.block(ArdfBlock.COMPOSITION)
@@ -112,7 +112,7 @@ def _back_to(name: str, trail: list[str]) -> list[str]:
 
 
 def _paths(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """ARDF-MAN-002."""
+    """Yield the paths that a manifest already has (ARDF-MAN-002)."""
     seen: set[str] = set()
     listed = data.get("resources")
     for index, each in enumerate(listed if isinstance(listed, list) else ()):

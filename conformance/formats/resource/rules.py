@@ -57,7 +57,7 @@ def resource_problems(known: Resource) -> list[Problem]:
 
 
 def _block_of_type(known: Resource) -> Iterator[Broken]:
-    """ARDF-RES-008."""
+    """Yield a type of resource whose block is missing (ARDF-RES-008)."""
     kind = known.type
     if kind in (None, ResourceType.CUSTOM) or "content" in known.item:
         return
@@ -69,7 +69,7 @@ def _block_of_type(known: Resource) -> Iterator[Broken]:
 
 
 def _content(known: Resource) -> Iterator[Broken]:
-    """ARDF-RES-009."""
+    """Yield what is wrong in a `content` of the dialect `ardf-content` (ARDF-RES-009)."""
     content = known.item.get("content")
     if not isinstance(content, dict) or not isinstance(content.get("type"), str):
         return
@@ -103,20 +103,20 @@ def _content(known: Resource) -> Iterator[Broken]:
 
 
 def _bare(known: Resource) -> Iterator[Broken]:
-    """ARDF-RES-011."""
+    """Yield the members of an invocation that are in `how_to_use` itself (ARDF-RES-011)."""
     for member in BARE_MEMBERS if BARE in known.dialects else ():
         if member in known.item["how_to_use"]:
             yield ("how_to_use", member), message("documents.resource.bare", member=member)
 
 
 def _placeholders(known: Resource) -> Iterator[Broken]:
-    """ARDF-RES-012."""
+    """Yield the placeholders of a template that nobody filled in (ARDF-RES-012)."""
     for place in placeholders.in_tool(known.item):
         yield place, message("documents.placeholder")
 
 
 def _names(known: Resource) -> Iterator[Broken]:
-    """ARDF-INV-002."""
+    """Yield the inputs and variables that have the name of an earlier one (ARDF-INV-002)."""
     for block, listed in _with_inputs(known):
         seen: set[str] = set()
         for index, each in enumerate(block.data[listed]):
@@ -129,7 +129,7 @@ def _names(known: Resource) -> Iterator[Broken]:
 
 
 def _schemas(known: Resource) -> Iterator[Broken]:
-    """ARDF-INV-003."""
+    """Yield the faults of all JSON Schemas in a resource (ARDF-INV-003)."""
     for block, _ in _with_inputs(known):
         made = input_schema(block)
         for fault in schema_faults(made) if made is not None else ():
@@ -157,7 +157,10 @@ def _own_schemas(known: Resource) -> Iterator[tuple[Place, Mapping[str, Any]]]:
 
 
 def _examples(known: Resource) -> Iterator[Broken]:
-    """ARDF-EX-002. A prompt's example may be a sentence; an object holds its variables."""
+    """Yield the examples that are invalid for their inputs (ARDF-EX-002).
+
+    A prompt's example may be a sentence; an object holds its variables.
+    """
     listed = known.item.get("examples")
     for block, _ in _with_inputs(known):
         schema = input_schema(block)
@@ -184,7 +187,7 @@ def _with_inputs(known: Resource) -> Iterator[tuple[Block, str]]:
 
 
 def _order(known: Resource) -> Iterator[Broken]:
-    """ARDF-COMP-002."""
+    """Yield the steps whose `order` is not above that of the step before (ARDF-COMP-002)."""
     block = known.block(ArdfBlock.COMPOSITION)
     listed = block.data.get("steps") if block is not None else None
     if block is None or not isinstance(listed, list):
@@ -203,7 +206,7 @@ def _order(known: Resource) -> Iterator[Broken]:
 
 
 def _condition(known: Resource) -> Iterator[Broken]:
-    """ARDF-COMP-004."""
+    """Yield a conditional composition that states no condition (ARDF-COMP-004)."""
     block = known.block(ArdfBlock.COMPOSITION)
     if block is None or block.data.get("control_flow") != ControlFlow.CONDITIONAL:
         return
@@ -231,7 +234,7 @@ def _variables(known: Resource) -> tuple[Block, list[str], list[tuple[int, str]]
 
 
 def _undeclared(known: Resource) -> Iterator[Broken]:
-    """ARDF-CONT-002."""
+    """Yield the variables that a template uses and nothing declares (ARDF-CONT-002)."""
     found = _variables(known)
     if found is not None:
         block, used, named = found
@@ -243,7 +246,7 @@ def _undeclared(known: Resource) -> Iterator[Broken]:
 
 
 def _unused(known: Resource) -> Iterator[Broken]:
-    """ARDF-CONT-003."""
+    """Yield the declared variables that the template does not use (ARDF-CONT-003)."""
     found = _variables(known)
     if found is not None:
         block, used, named = found
@@ -255,7 +258,7 @@ def _unused(known: Resource) -> Iterator[Broken]:
 
 
 def _self_needed(known: Resource) -> Iterator[Broken]:
-    """ARDF-PRE-002."""
+    """Yield the places where a resource requires itself (ARDF-PRE-002)."""
     for place, name, _ in references(known):
         if name == known.id and "prerequisites" in place:
             inside = place[len(known.place) :]

@@ -147,7 +147,7 @@ def _input_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
 
 
 def _output_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
-    """ATDF-TOOL-004 and ATDF-TOOL-005, for outputs that are a schema."""
+    """Yield the faults of an output that is a schema (ATDF-TOOL-004, ATDF-TOOL-005)."""
     output = declared.output_schema(subject.item)
     if output is not None:
         member, schema = output
@@ -156,7 +156,7 @@ def _output_faults(subject: Subject) -> Iterator[tuple[Place, SchemaFault]]:
 
 
 def _examples(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-006."""
+    """Yield what is invalid in the inputs of the examples (ATDF-TOOL-006)."""
     listed = subject.item.get("examples")
     assert subject.schema is not None
     for index, each in enumerate(listed if isinstance(listed, list) else ()):
@@ -167,7 +167,7 @@ def _examples(subject: Subject) -> Iterator[Broken]:
 
 
 def _types(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-007: one problem for each type, with all parameters that use it."""
+    """Yield each unknown type once, with all parameters that use it (ATDF-TOOL-007)."""
     known = ", ".join(JsonType)
     found: dict[str, dict[str, Place]] = {}
     for kind, place, name in _typed(subject):
@@ -199,7 +199,7 @@ def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
 
 
 def _descriptions(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-008."""
+    """Yield the parameters without a description (ATDF-TOOL-008)."""
     schema = subject.schema or {}
     properties = schema.get("properties", {})
     for name, node in properties.items():
@@ -226,7 +226,7 @@ def _described(node: Any, root: Mapping[str, Any]) -> bool:
 
 
 def _required(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-009, on `required`."""
+    """Yield the names in `required` that no property has (ATDF-TOOL-009)."""
     for place, _, node in positions(subject.schema):
         required = node.get("required")
         partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
@@ -239,7 +239,7 @@ def _required(subject: Subject) -> Iterator[Broken]:
 
 
 def _defaults(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-009, on `default`."""
+    """Yield what is invalid in the defaults (ATDF-TOOL-009)."""
     assert subject.schema is not None
     for place, _, node in positions(subject.schema):
         if "default" in node:
@@ -256,7 +256,7 @@ def _invalid(
 
 
 def _placeholders(subject: Subject) -> Iterator[Broken]:
-    """ATDF-TOOL-012."""
+    """Yield the placeholders of a template that nobody filled in (ATDF-TOOL-012)."""
     for place in placeholders.in_tool(subject.item):
         yield subject.at(*place), message("documents.placeholder")
     for place, _, node in positions(subject.schema):
@@ -265,7 +265,7 @@ def _placeholders(subject: Subject) -> Iterator[Broken]:
 
 
 def _inputs(subject: Subject) -> Iterator[Broken]:
-    """ATDF-DESC-005."""
+    """Yield the inputs that have the name of an earlier one (ATDF-DESC-005)."""
     if not subject.described:
         return
     seen: set[str] = set()
@@ -280,7 +280,7 @@ def _inputs(subject: Subject) -> Iterator[Broken]:
 
 
 def _version(subject: Subject) -> Iterator[Broken]:
-    """ATDF-DESC-007."""
+    """Yield a `schema_version` that names no version of the descriptor (ATDF-DESC-007)."""
     version = subject.item.get("schema_version") if subject.described else None
     if isinstance(version, str) and not _VERSION.fullmatch(version):
         known = "1.x, 2.x, 0.1, 0.2"
@@ -289,7 +289,7 @@ def _version(subject: Subject) -> Iterator[Broken]:
 
 
 def _self_needed(subject: Subject) -> Iterator[Broken]:
-    """ATDF-ENH-006."""
+    """Yield the places where a tool requires itself (ATDF-ENH-006)."""
     for place, name in _prerequisites(subject):
         if name == subject.name:
             yield place, message("documents.reference.itself", name=shown(name))
