@@ -94,8 +94,8 @@
     if (documents && documents.count > 1) {
       const kinds = documents.kinds.map(([kind, number]) => `${said.titles[kind]} (${number})`).join(", ");
       if (!documents.kinds.length) return tell("unknown", fill("stream", documents));
-      const state = documents.right === documents.count && !count ? "valid" : "invalid";
-      return tell(state, fill("inside", { ...documents, kinds }));
+      const state = documents.right !== documents.checked || count ? "invalid" : documents.checked < documents.count ? "foreign" : "valid";
+      return tell(state, fill(documents.checked < documents.count ? "first" : "inside", { ...documents, kinds }));
     }
     if (foreign) {
       tell("foreign", "");
@@ -190,8 +190,9 @@
     turn.disabled = true; // what it offers is of the text before
     keep(text.value);
     if (!text.value.trim() || text.value.length > MOST) (turn.hidden = true), offer([]);
-    if (!text.value.trim()) return list.replaceChildren(), number(new Set()), tell("empty", said.empty);
+    if (!text.value.trim()) return list.replaceChildren(...offered()), number(new Set()), tell("empty", said.empty);
     if (text.value.length > MOST) return list.replaceChildren(), lines.replaceChildren(), tell("unknown", said.large);
+    if (root.dataset.state === "empty") list.replaceChildren();
     root.dataset.state = "busy";
     clearTimeout(patience);
     patience = setTimeout(tell, 300, "busy", said.busy); // most answers are there before
@@ -283,12 +284,18 @@
   });
   text.addEventListener("scroll", () => (lines.scrollTop = text.scrollTop));
   as.addEventListener("change", () => judge());
-  example.addEventListener("change", () => {
-    if (example.value === "") return;
+  const take = (chosen) => {
     as.value = "";
-    text.value = examples[Number(example.value)].text;
+    text.value = examples[chosen].text;
     judge();
+  };
+  // What an empty page offers: each example by its name.
+  const offered = () => examples.map((each, index) => {
+    const name = make("button", { type: "button" }, each.title);
+    name.addEventListener("click", () => (take(index), text.focus()));
+    return make("li", {}, name);
   });
+  example.addEventListener("change", () => example.value === "" || take(Number(example.value)));
   file.addEventListener("change", async () => {
     const chosen = file.files[0];
     if (!chosen) return;

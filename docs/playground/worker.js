@@ -36,7 +36,7 @@ function found(text, as) {
   const answer = examineAll(text, DATA, as);
   const offered = (words, value) => (value === undefined || value.length > MOST_MADE ? undefined : { words, text: value });
   if (answer.repaired !== undefined) return { ...answer, turn: offered("repair", answer.repaired) };
-  if (answer.row || answer.known || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
+  if (answer.row || answer.known || answer.headed || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
     return { ...answer, turn: answer.framed ? offered("alone", jsonOf(answer.subject)) : undefined };
   }
   const read = yamlOf(text);
@@ -44,8 +44,8 @@ function found(text, as) {
   if (read.problem) return answer.documents ? answer : { row: null, problems: [read.problem], more: false };
   const inside = examineAll(read.json, DATA, as);
   if (answer.documents && !inside.row && !inside.known) return answer;
-  const lineOf = lines(text);
-  const problems = inside.problems.map(({ fix, ...each }) => ({ ...each, ...placed(text, lineOf, read.places.get(each.pointer) ?? 0) }));
+  const placed = lines(text);
+  const problems = inside.problems.map(({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0) }));
   return { ...inside, problems, yaml: true, turn: offered("as_json", read.json) };
 }
 

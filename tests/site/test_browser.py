@@ -477,6 +477,36 @@ def test_the_playground_shifts_nothing(visit, width):
         assert page.evaluate(_SHIFTED) < 0.1
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_an_empty_playground_offers_its_examples_where_the_problems_will_be(visit, language, size):
+    page, seen = visit(f"{start(language)}playground/", viewport=size)
+    offered = page.locator(".playground__problems button")
+    assert offered.count() == page.locator("#playground-example option").count() - 1
+    gap = page.evaluate(
+        """() => document.querySelector("#playground ~ p").getBoundingClientRect().top
+            - document.querySelector(".playground__problems").getBoundingClientRect().bottom"""
+    )
+    assert 0 <= gap < 120
+    offered.nth(1).click()
+    expect(page.locator("#playground")).to_have_attribute("data-state", re.compile("valid"))
+    expect(page.locator("#playground-text")).to_be_focused()
+    put(page, "")
+    expect(offered).not_to_have_count(0)
+    assert seen.errors == []
+
+
+def test_the_playground_reads_an_answer_with_its_headers(visit):
+    page, _ = visit("es/playground/")
+    head = "HTTP/1.1 422 Unprocessable Content\r\nserver: x\r\n\r\n"
+    put(page, head + '{\r\n "errors": [\r\n  {"title": "x"}\r\n ]\r\n}\r\n')
+    expect(page.locator("#playground")).to_have_attribute("data-state", "invalid")
+    expect(page.locator(".playground__verdict")).to_contain_text("Error ATDF 1.0")
+    expect(page.locator(".playground__problems li").first).to_contain_text("Línea 6")
+    put(page, head + "{'errors': []}")
+    expect(page.locator(".playground__turn")).to_be_visible()
+
+
 def test_the_playground_keeps_the_text_across_languages(visit):
     page, _ = visit("playground/")
     put(page, '{"errors": []}')

@@ -371,7 +371,7 @@ def test_a_schema_is_checked_where_no_document_is_known(run, value, at):
 def test_a_stream_of_unknown_events_is_told_as_a_stream(run):
     text = 'event: message\ndata: {"x": 1}\n\ndata: {"y": 1}\n\ndata: [DONE]\n\n'
     (found,) = run([text])["inside"]
-    assert found["documents"] == {"count": 2, "right": 0, "kinds": []}
+    assert found["documents"] == {"count": 2, "checked": 2, "right": 0, "kinds": []}
     assert [each["line"] for each in found["problems"]] == [2, 4]
     assert all("Unrecognized" in each["words"] for each in found["problems"])
 
@@ -410,7 +410,7 @@ def lined(*parts):
 )
 def test_documents_are_found_in_what_people_paste(run, text, places):
     (found,) = run([text])["inside"]
-    assert found["documents"] == {"count": 2, "right": 1, "kinds": KIND}
+    assert found["documents"] == {"count": 2, "checked": 2, "right": 1, "kinds": KIND}
     assert {each["path"] for each in found["problems"]} == places
 
 
@@ -431,6 +431,67 @@ def test_an_event_has_the_name_of_its_line(run):
     stream = 'event: PartialContentDelta\ndata: {"content": "hi"}\n\ndata: [DONE]\n\n'
     (found,) = run([stream])["inside"]
     assert found["documents"]["kinds"] == [["runtime/stream-event", 1]]
+
+
+HEADS = {
+    "one": ["HTTP/1.1 422 Unprocessable Content\nserver: x\ncontent-type: application/json\n"],
+    "after a redirect": ["HTTP/1.1 307 Temporary Redirect\nlocation: /b\n", "HTTP/2 400 \nx: y\n"],
+    "after 100": ["HTTP/1.1 100 Continue\n", "HTTP/1.1 400 Bad Request\ndate: Mon, 1 Jan\n"],
+    "below the command": [
+        "$ curl -i 127.0.0.1:8000/a \\\n  -d '{}'\nHTTP/1.1 400 Bad Request\nx: y\n"
+    ],
+    "bare": ["HTTP/1.0 400 Bad Request\n"],
+}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"], ids=["LF", "CRLF"])
+@pytest.mark.parametrize("head", HEADS)
+def test_an_answer_is_read_below_its_headers(run, head, end):
+    given = json.dumps({**WRONG, "schema_version": 2}, indent=2)
+    text = "".join(f"{block}\n" for block in HEADS[head]) + given
+    text = text.replace("\n", end)
+    [seen] = run([text])["inside"]
+    assert seen["row"]["document"] == "descriptor"
+    places = {each["path"]: each for each in seen["problems"]}
+    assert {"$.when_to_use", "$.schema_version"} <= places.keys()
+    for name in ("when_to_use", "schema_version"):
+        found = places[f"$.{name}"]
+        assert text.split("\n")[found["line"] - 1][found["column"] - 1 :].startswith(f'"{name}"')
+    fix = places["$.schema_version"]["fix"]
+    fixed = text[: fix["from"]] + fix["text"] + text[fix["to"] :]
+    assert '"schema_version": "2"' in fixed
+
+
+@pytest.mark.parametrize("body", ["", "<html>", "{"])
+def test_an_answer_without_a_document_is_told_at_its_line(run, body):
+    [seen] = run([f"HTTP/1.1 502 Bad Gateway\nserver: x\n\n{body}"])["inside"]
+    assert seen["row"] is None
+    assert [each["line"] for each in seen["problems"]] == [4]
+
+
+def test_a_stream_is_read_below_its_headers(run):
+    stream = 'event: PartialContentDelta\ndata: {"content": "hi"}\n\ndata: {"content": 1}\n\n'
+    [seen] = run([f"HTTP/1.1 200 OK\ncontent-type: text/event-stream\n\n{stream}"])["inside"]
+    assert seen["row"]["document"] == "stream-event"
+    assert 7 in {each["line"] for each in seen["problems"]}
+
+
+def test_more_documents_than_a_page_shows_are_all_counted(run):
+    [few, many] = run([json.dumps([RIGHT] * 300), lined(*[{**RIGHT}] * 5001)])["inside"]
+    assert few["documents"] == {
+        "count": 300,
+        "checked": 300,
+        "right": 300,
+        "kinds": [["atdf/descriptor", 300]],
+    }
+    assert (many["documents"]["count"], many["documents"]["checked"]) == (5001, 5000)
+    assert (few["more"], many["more"]) == (False, False)
+
+
+def test_problems_of_many_documents_are_told_up_to_a_number(run):
+    [seen] = run([lined(*[{**RIGHT, "when_to_use": 7}] * 1500)])["inside"]
+    assert (len(seen["problems"]), seen["more"]) == (1000, True)
+    assert seen["documents"]["right"] == 0
 
 
 CIRCLE = {"$ref": "#/paths/~1a/get/requestBody"}
@@ -774,7 +835,7 @@ def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
         ('{"a": 1\n "b": [1 2]}', {"a": 1, "b": [1, 2]}),
         ('{ // why\n "a": /* one */ 1}', {"a": 1}),
         ('```json\n{"a": 1}\n```', {"a": 1}),
-        ('HTTP/1.1 400 Bad Request\r\nserver: x\r\n\r\n{"a": 1}', {"a": 1}),
+        ("HTTP/1.1 400 Bad Request\r\nserver: x\r\n\r\n{'a': 1}", {"a": 1}),
         ('{"a": "// no # comment, "}}', None),
         ('{"a": ', None),
         ("<html>", None),

@@ -4,8 +4,7 @@
 // What is found in a text: what it was recognized as, each problem with its place, and whether there
 // are more of them. With `as`, it is that document, whatever its keys say.
 function examine(text, data, as) {
-  const lineOf = lines(text);
-  const here = (at) => placed(text, lineOf, at);
+  const here = lines(text);
   let read = readFast(text);
   try {
     read ??= readJson(text);

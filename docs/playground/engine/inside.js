@@ -3,12 +3,32 @@
 // a stream, lines of JSON. The documents inside it are examined, each at its place.
 "use strict";
 
-const MOST_DOCUMENTS = 200;
+const MOST_DOCUMENTS = 5000;
 
-// As `examine`, and `documents`: how many there are inside, which of them are right, and of what kinds;
-// `known`: what it is where it is none of the documents; `subject`: the value itself, out of its
-// frame; `form`: what it can be converted from.
+// As `examine`, and `documents`: how many there are inside, how many were checked, how many of these are
+// right, and of what kinds; `known`: what it is where it is none of the documents; `subject`: the value
+// itself, out of its frame; `form`: what it can be converted from; `headed`: whether it is below headers.
 function examineAll(text, data, as) {
+  const start = bodyOf(text);
+  if (!start) return examineBody(text, data, as);
+  const above = lines(text)(start).line - 1;
+  const found = examineBody(text.slice(start), data, as);
+  const problems = found.problems.map(({ fix, ...each }) => ({
+    ...each, line: above + each.line, ...(fix && { fix: { ...fix, from: start + fix.from, to: start + fix.to } }),
+  }));
+  return { ...found, problems, framed: found.subject !== undefined, headed: true };
+}
+
+// Where the body of an answer begins that was pasted with its headers, as `curl -i` prints it; 0 where there
+// are none. An answer on the way, such as a redirect, has headers of its own.
+function bodyOf(text) {
+  const block = /\s*(?:(?:[$%>#] )?curl (?:[^\n]*\\\r?\n)*[^\n]*\n)?HTTP\/\d[^\n]*\n(?:[^\s:{}[\]"]+:[^\n]*\n)*(?:[ \t\r]*\n|[ \t\r]*$|(?=[{[]))/y;
+  let start = 0;
+  while (block.test(text)) start = block.lastIndex;
+  return start;
+}
+
+function examineBody(text, data, as) {
   const whole = examine(text, data, as);
   if (whole.row) return withForm(whole, whole.data);
   const inside = documentsInside(text);
@@ -18,8 +38,7 @@ function examineAll(text, data, as) {
     const known = [...values, ...examined.map(({ found }) => found.data)].map((value) => elsewhere(value, data)).find(Boolean);
     const unread = whole.problems.some((each) => each.keyword === "json");
     if (!known && unread && examined.length && examined.every(({ found }) => found.data !== undefined)) {
-      const problems = examined.flatMap((each) => each.found.problems.map((problem) => moved(problem, each)));
-      return { ...whole, problems, documents: { count: inside.length, right: 0, kinds: [] } };
+      return { ...whole, ...problemsOf(examined), documents: { count: inside.length, checked: examined.length, right: 0, kinds: [] } };
     }
     if (!known) return { ...whole, repaired: unread ? repaired(text) : undefined };
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
@@ -30,15 +49,25 @@ function examineAll(text, data, as) {
   for (const { found: { row } } of examined) {
     if (row) kinds.set(`${row.spec}/${row.document}`, (kinds.get(`${row.spec}/${row.document}`) ?? 0) + 1);
   }
-  const problems = examined.flatMap((each) => each.found.problems.map((problem) => moved(problem, each)));
+  const { problems, more } = problemsOf(examined);
   const right = examined.filter(({ found }) => found.row && !found.problems.length).length;
-  const more = inside.length > examined.length || examined.some(({ found }) => found.more);
   const row = examined.find(({ found }) => found.row).found.row;
-  const made = { row, problems, more, documents: { count: inside.length, right, kinds: [...kinds] } };
+  const made = { row, problems, more, documents: { count: inside.length, checked: examined.length, right, kinds: [...kinds] } };
   const held = examined.map(({ found }) => found.data);
   const tools = [...kinds.keys()].every((kind) => ["atdf/tool", "atdf/descriptor", "atdf/enhanced-descriptor"].includes(kind));
   const subject = held.length === 1 ? held[0] : tools && right === inside.length ? { tools: held } : undefined;
   return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
+}
+
+// The problems of all documents, each at its place in the text, and whether there are more.
+function problemsOf(examined) {
+  const problems = [];
+  for (const each of examined) {
+    if (problems.length > MOST_FAULTS) break;
+    problems.push(...each.found.problems.map((problem) => moved(problem, each)));
+  }
+  const more = problems.length > MOST_FAULTS || examined.some(({ found }) => found.more);
+  return { problems: problems.slice(0, MOST_FAULTS), more };
 }
 
 // What is wrong in a document of another standard, or in the schemas of a provider's tools, each at its place.
@@ -50,9 +79,9 @@ function providedProblems(text, value, data) {
   }
   if (!found.length) return found;
   const { places } = readJson(text);
-  const lineOf = lines(text);
+  const placed = lines(text);
   return found.map(({ at, id, values, clause }) => ({
-    ...placed(text, lineOf, places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause,
+    ...placed(places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause,
     words: words(data, id, values),
   })).sort((a, b) => a.line - b.line || a.column - b.column);
 }
@@ -85,11 +114,11 @@ function documentsInside(text) {
     if (!(error instanceof Unreadable)) throw error;
     return (linesOfJson(text) ?? eventsOf(text)).flatMap(unframed);
   }
-  const lineOf = lines(text);
+  const placed = lines(text);
   const made = [];
   const add = (value, at) => {
     const { from, to } = spanOf(text, read.places.get(pointerOf(at)), at.length && typeof at.at(-1) === "string");
-    made.push({ text: text.slice(from, to), place: pathOf(at), pointer: pointerOf(at), from, ...placed(text, lineOf, from) });
+    made.push({ text: text.slice(from, to), place: pathOf(at), pointer: pointerOf(at), from, ...placed(from) });
   };
   const look = (value, at) => {
     if (Array.isArray(value)) {
@@ -105,7 +134,7 @@ function documentsInside(text) {
       for (const [index, { text: said } = {}] of value.content.entries()) {
         const place = [...at, "content", index];
         if (typeof said !== "string" || !/^\s*[{[]/.test(said)) continue;
-        made.push({ text: said, place: pathOf(place), line: lineOf(read.places.get(pointerOf(place))), single: true });
+        made.push({ text: said, place: pathOf(place), line: placed(read.places.get(pointerOf(place))).line, single: true });
       }
       if (made.length === before && at.length) add(value, at);
     } else if (isObject(value.structuredContent)) {

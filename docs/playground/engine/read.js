@@ -122,10 +122,7 @@ function readFast(text) {
   return written === names ? { data } : undefined;
 }
 
-// Where a place is in a text: its line and its column, counted from 1.
-const placed = (text, lineOf, at) => ({ line: lineOf(at), column: at - text.lastIndexOf("\n", at - 1) });
-
-// Gives the line of a place in a text, counted from 1.
+// Gives where a place is in a text: its line and its column, counted from 1.
 function lines(text) {
   const ends = [];
   for (let i = text.indexOf("\n"); i >= 0; i = text.indexOf("\n", i + 1)) ends.push(i);
@@ -137,6 +134,6 @@ function lines(text) {
       if (ends[middle] < at) low = middle + 1;
       else high = middle;
     }
-    return low + 1;
+    return { line: low + 1, column: at - (low ? ends[low - 1] : -1) };
   };
 }

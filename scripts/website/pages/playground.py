@@ -73,9 +73,9 @@ _UNSAID = (
 """Keywords of a metaschema that do not affect whether a schema is valid."""
 _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
-    "one", "many", "listed", "more", "inside", "stream", "as_json", "alone", "repair", "share",
-    "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone", "same",
-    "copy", "copied", "lost", "changed", "made", "mcp",
+    "one", "many", "listed", "more", "inside", "first", "stream", "as_json", "alone", "repair",
+    "share", "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone",
+    "same", "copy", "copied", "lost", "changed", "made", "mcp",
 )  # fmt: skip
 _HELP = {
     "rpc_error": ("guides/error-design", "error"),
@@ -239,7 +239,7 @@ def playground_page(context: Context) -> bytes:
         '<div id="playground" class="playground" data-worker="../assets/playground.worker.js"'
         f' data-clauses="../conformance/clauses/"><p>{noscript}</p></div>',
         _island("playground-words", words | {"titles": titles, "forms": forms, "help": help_}),
-        _island("playground-examples", _examples(context, shown)),
+        _island("playground-examples", _examples(context, shown, titles)),
         '<script src="../assets/playground.js" defer></script>',
         escaped(context.said("site.playground.beyond")),
     ]
@@ -252,10 +252,13 @@ def _island(name: str, value: Any) -> str:
     return f'<script type="application/json" id="{name}">{held}</script>'
 
 
-def _examples(context: Context, shown: Mapping[tuple[str, str], Any]) -> list[dict[str, str]]:
+def _examples(
+    context: Context, shown: Mapping[tuple[str, str], Any], titles: Mapping[str, str]
+) -> list[dict[str, str]]:
     return [
         {
-            "title": context.text(shown[key].title).replace("`", ""),
+            "title": f"{titles[f'{shown[key].spec}/{shown[key].document}']}: "
+            + context.text(shown[key].title).replace("`", ""),
             "text": json.dumps(in_words(context, shown[key]), ensure_ascii=False, indent=2),
         }
         for key in _SHOWN
