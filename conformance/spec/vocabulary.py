@@ -417,7 +417,7 @@ class Level(StrEnum):
     DESCRIBED = "described"
     """Described: every document is valid, references resolve, and examples are valid."""
     GUARDED = "guarded"
-    """Guarded: every invalid input is refused (without ATDF: every plainly invalid one), no valid input is refused as invalid, and nothing crashes, hangs or leaks a credential."""
+    """Guarded: every plainly invalid input is refused (with ATDF: most other invalid input, too), no valid input is refused as invalid, and nothing crashes, hangs or leaks a credential."""
     EXPLAINED = "explained"
     """Explained: every refusal has one error shape that names the tool and the parameter correctly."""
     RECOVERABLE = "recoverable"
