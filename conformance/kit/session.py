@@ -28,6 +28,7 @@ from conformance.kit.drive.interrupts import run
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.drive.wire import Rate
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
 from conformance.kit.evidence.destructive import all_left_alone, as_careful_everywhere
@@ -169,6 +170,7 @@ class Session:
     confirming: Confirming = field(default_factory=Confirming)
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
+    rate: Rate = field(default_factory=Rate)
     memory: Memory | None = None
     """The memory of failed random calls, if they are remembered."""
     _past: Recalled | None = None
@@ -394,4 +396,4 @@ class Session:
         """Return what calls are sent with, until the second `ends` of the session or its limit."""
         deadline = self.began_at + (self.settings.max_time if ends is None else ends)
         own = (self.settings, self.recorder, deadline, self.memory)
-        return Context(*own, care=self.care, off_limits=self.off_limits)
+        return Context(*own, care=self.care, off_limits=self.off_limits, rate=self.rate)

@@ -1649,7 +1649,7 @@ VERDICT_FAILS_RUN: Final[Mapping[Verdict, bool]] = MappingProxyType(
         Verdict.KIT_ERROR: False,
     }
 )
-"""Whether it normally makes the run exit with 1."""
+"""Whether it normally makes the session exit with 1."""
 
 VERDICT_BLOCKS_LEVEL: Final[Mapping[Verdict, bool]] = MappingProxyType(
     {

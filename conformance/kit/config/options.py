@@ -87,7 +87,7 @@ GROUPS = (
         ),
     ),
     Group(
-        "what makes the run fail",
+        "what makes the session fail",
         (
             _many("fail-on", choices=("must", "should", "superseded")),
             Option(

@@ -21,7 +21,7 @@ from conformance.kit.drive.sharing import (
     is_answered,
 )
 from conformance.kit.drive.unusable_target import no_handshake, no_start
-from conformance.kit.drive.wire import Wire
+from conformance.kit.drive.wire import Rate, Wire
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
@@ -67,6 +67,7 @@ class Context:
     memory: Memory | None = None
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
+    rate: Rate = field(default_factory=Rate)
 
 
 class Channel:
@@ -91,7 +92,7 @@ class Channel:
         Either a call and the list request after it got no answer, or a process that had ended could
         not be started again.
         """
-        self._wire = Wire(settings, context.deadline, context.off_limits.holds)
+        self._wire = Wire(settings, context.deadline, context.off_limits.holds, context.rate)
         self.handshake = handshake
         """Whether a connection begins with a handshake, if the version has one."""
         self._next_id = 1000

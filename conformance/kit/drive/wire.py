@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from conformance.kit.model.exchange import Request
 from conformance.kit.model.settings import Settings
@@ -15,18 +16,31 @@ _TRIES = 6
 """The most times that one request is sent to a server that asks the kit to come back later."""
 
 
+@dataclass(slots=True)
+class Rate:
+    """Says when the next request of a session may be sent. All its connections share it."""
+
+    _next: float = 0.0
+
+    async def wait(self, per_second: float) -> None:
+        """Wait until a request may be sent, and count it."""
+        while (left := self._next - time.monotonic()) > 0:
+            await asyncio.sleep(left)
+        self._next = time.monotonic() + 1 / per_second
+
+
 class Wire:
     """Sends requests while a connection is open. `deadline` is a reading of time.monotonic().
 
     Over HTTP, no `barred` request is sent, not even after a redirect.
     """
 
-    def __init__(self, settings: Settings, deadline: float, barred: Barred) -> None:
+    def __init__(self, settings: Settings, deadline: float, barred: Barred, rate: Rate) -> None:
         self._settings = settings
         self._barred = barred
         self._deadline = deadline
-        self._pace = asyncio.Lock()
-        self._last_sent = 0.0
+        self._rate = rate
+        self._in_order = asyncio.Lock()
         self.connection: Connection | None = None
         self._patient = True
         self.hangs = False
@@ -72,17 +86,11 @@ class Wire:
     async def _send(self, request: Request) -> Received:
         assert self.connection is not None
         if self._settings.rate > 0:
-            await self._keep_pace()
+            async with self._in_order:
+                await self._rate.wait(self._settings.rate)
         received = await self.connection.send(request)
         self.hangs = self.hangs and received.trouble is not None
         return received
-
-    async def _keep_pace(self) -> None:
-        async with self._pace:
-            wait = self._last_sent + 1 / self._settings.rate - time.monotonic()
-            if wait > 0:
-                await asyncio.sleep(wait)
-            self._last_sent = time.monotonic()
 
 
 def _pause_asked(received: Received) -> float | None:

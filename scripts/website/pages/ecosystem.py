@@ -91,7 +91,7 @@ def _ended(context: Context, each: Tried) -> str:
 
 
 def _gateways(context: Context) -> str:
-    names = ("tried_package", "reached", *_VERDICTS[:2], "gateways_unverified")
+    names = ("tried_package", "reached", _VERDICTS[0], "gateways_broken", "gateways_unverified")
     head = [context.said(name) for name in (*names, "gateways_retries", "findings")]
     rows, outcomes = [], outcome.read()
     for each in strangers():

@@ -171,6 +171,23 @@ def test_no_more_requests_go_out_in_a_second_than_were_asked_for():
     assert took >= 0.39  # four pauses between five requests
 
 
+def test_the_connections_of_a_session_share_their_requests_per_second():
+    async def main():
+        async with serving(busy(0)) as peer:
+            run = Run("http", peer.url, Binding.HTTP, peer.url)
+            shared = context(rate=10.0)
+            opened = [await open_channel(run, shared) for _ in range(5)]
+            began = time.monotonic()
+            try:
+                await asyncio.gather(*(call(channel) for channel in opened))
+                return time.monotonic() - began
+            finally:
+                for channel in opened:
+                    await channel.close()
+
+    assert asyncio.run(main()) >= 0.39  # four pauses between five requests
+
+
 def test_a_server_that_is_not_there_is_a_trouble_of_each_call_and_no_exception():
     async def main():
         run = Run("http", "t", Binding.HTTP, unreachable)
