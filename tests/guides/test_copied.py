@@ -74,6 +74,7 @@ SECRETS = [
     (an({"a": an({"secret": {"type": "string"}})}), {"a": {"secret": 7.125}}),
     ({"type": "array", "maxItems": 1, "items": an({"password": {"type": "string"}})},
      [{"password": "hunter2"}, {"password": "b"}]),
+    ({"type": "object", "minProperties": 2}, {"password": "hunter2"}),
 ]  # fmt: skip
 
 
