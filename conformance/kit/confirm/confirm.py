@@ -73,6 +73,15 @@ def to_confirm(question: Question, item: Item) -> list[Finding]:
     return [*chosen.values(), *by_exchange[:_CASES]]
 
 
+def shown_by(finding: Finding) -> int:
+    """Return the id of the exchange that is sent again: what followed last from a finding, if
+    anything did.
+
+    If a repair failed, its last step was refused. The refusal before it is not what failed.
+    """
+    return (finding.then or (finding.exchange or 0,))[-1]
+
+
 async def repeat(
     failed: Iterable[tuple[Question, Item]],
     evidence: dict[str, RunEvidence],
@@ -88,7 +97,7 @@ async def repeat(
     played: dict[str, set[str]] = {}
     for question, item in failed:
         for finding in to_confirm(question, item):
-            exchange = context.recorder.by_id.get(finding.exchange or 0)
+            exchange = context.recorder.by_id.get(shown_by(finding))
             if exchange is None:
                 continue
             if exchange.case is not None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.confirm.confirm import FAILED, Repeats, to_confirm
+from conformance.kit.confirm.confirm import FAILED, Repeats, shown_by, to_confirm
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import UNPLAYED
@@ -31,18 +31,19 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     that the environment refused, such as one above a rate limit, counts as not sent. Raises
     `Faulty` if the kit failed during the repetition.
     """
-    for finding in to_confirm(question, item):
-        what = finding.case or _script_of(finding, evidence)[0]
+    asked = to_confirm(question, item)
+    for finding in asked:
+        what = _case_of(finding, question, evidence) or _script_of(finding, evidence)[0]
         if (question.run, what) in repeats.faults:
             raise Faulty(repeats.faults[question.run, what])
     if unconfirmed(question, item, evidence, repeats):
-        first = to_confirm(question, item)[0]
+        first = asked[0]
         words = message(SEEN_ONCE, seen=first.message)
         seen = Finding(words, exchange=first.exchange, case=first.case)
         return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
-    asked = to_confirm(question, item)
-    gone = {f for f in asked if not _found_again(f, question, evidence, repeats)}
-    kept = tuple(f for f in item.findings if f not in gone and (f in asked or not gone))
+    repeated = [f for f in asked if _counts(f, question, evidence, repeats)]
+    gone = {f for f in repeated if not _found_again(f, question, evidence, repeats)}
+    kept = tuple(f for f in item.findings if f not in gone and (f in repeated or not gone))
     if not kept:
         return replace(item, verdict=Verdict.FLAKY)
     return item if len(kept) == len(item.findings) else replace(item, findings=kept)
@@ -50,17 +51,20 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
 
 def unconfirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> bool:
     """Return whether none of the findings of a failed item was sent again."""
-    if question.run in repeats.gone:
-        return False
     asked = to_confirm(question, item)
-    return bool(asked) and not any(_was_repeated(f, question, evidence, repeats) for f in asked)
+    return bool(asked) and not any(_counts(f, question, evidence, repeats) for f in asked)
+
+
+def _counts(finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats) -> bool:
+    """Return whether a finding was sent again, or its server was gone before that."""
+    return question.run in repeats.gone or _was_repeated(finding, question, evidence, repeats)
 
 
 def _was_repeated(
     finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
 ) -> bool:
     if finding.case is not None:
-        key = question.run, finding.case
+        key = question.run, _case_of(finding, question, evidence)
         if finding.exchange is None or key in repeats.stateless:
             return True
         sent = repeats.cases.get(key)
@@ -73,7 +77,7 @@ def _found_again(
     finding: Finding, question: Question, evidence: RunEvidence, repeats: Repeats
 ) -> bool:
     if finding.case is not None:
-        exchanges = repeats.cases.get((question.run, finding.case))
+        exchanges = repeats.cases.get((question.run, _case_of(finding, question, evidence)))
         if exchanges is None:
             return True
         telling = _telling(finding, exchanges, question, evidence)
@@ -99,6 +103,14 @@ def _telling(
     ]
 
 
+def _case_of(finding: Finding, question: Question, evidence: RunEvidence) -> str:
+    """Return the id of the case that is sent again for a finding; empty if it is about a script."""
+    if not finding.then or question.tool is None:
+        return finding.case or ""
+    calls = evidence.by_tool[question.tool].calls
+    return next(call.case.id.text for call in calls if call.exchange.id == shown_by(finding))
+
+
 def _tool_of(exchange: Exchange, evidence: RunEvidence) -> Tool | None:
     called = evidence.by_tool.get(exchange.case.tool) if exchange.case is not None else None
     return None if called is None else called.tool
@@ -115,8 +127,11 @@ def case_again(
     assert exchange.case is not None
     if read(exchange).outcome is Outcome.OTHER_REFUSED:
         return True
-    again = judge(question, evidence.instead({finding.case: exchange}, {}))
-    return again.verdict in FAILED and any(f.case == exchange.case.id.text for f in again.findings)
+    place, shown = finding.case, exchange.case.id.text
+    if finding.then:  # another call shows it than the one that it is about
+        place, shown = shown, place
+    again = judge(question, evidence.instead({place: exchange}, {}))
+    return again.verdict in FAILED and any(f.case == shown for f in again.findings)
 
 
 def _step_again(

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.confirm.confirm import Repeats, to_confirm
+from conformance.kit.confirm.confirm import Repeats, shown_by, to_confirm
 from conformance.kit.confirm.confirmed import confirmed, unconfirmed
 from conformance.kit.confirm.shrink import in_smallest_form, of_chance_alone
 from conformance.kit.evidence.catalog import TOOLS
@@ -18,7 +18,17 @@ from conformance.kit.verdicts.judge import Question, judge
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Verdict
-from tests.kit.samples import accepted, called, case, judges, run_evidence, tool_evidence, web
+from tests.kit.samples import (
+    accepted,
+    called,
+    case,
+    error,
+    judges,
+    refused,
+    run_evidence,
+    tool_evidence,
+    web,
+)
 
 BAD, GOOD, STATE = (500, {}), (400, {}), (409, {"taken": True})
 LIMITED = (400, {"error": "Rate limit reached (10 calls a day)"})
@@ -231,3 +241,46 @@ def test_a_smaller_call_that_shows_nothing_is_not_shown():
     fine = web(200, {}, of=replace(call.case, id=replace(call.case.id, smallest="1")))
     repeats = Repeats(smallest={("http", CRASHES, call.case.id.text): (fine,)})
     assert in_smallest_form(asked(), item, evidence, repeats) == item
+
+
+def test_a_finding_that_was_not_sent_again_does_not_outlive_a_flaky_one():
+    calls = [sent(BAD) for _ in range(3)]
+    only_first = Repeats(dict([of(calls[0], GOOD, GOOD)]))
+    assert stands(only_first, *calls).verdict is Verdict.FLAKY
+    limited = Repeats(dict([of(calls[0], GOOD, GOOD), of(calls[1], LIMITED, LIMITED),
+                            of(calls[2], BAD, BAD)]))  # fmt: skip
+    assert cases(stands(limited, *calls)) == [calls[2].case.id.text]
+
+
+def stuck():
+    """A refusal with a suggestion, and the repaired call, which fails."""
+    first = refused(error(suggested_value="9"))
+    step = replace(
+        first.case,
+        id=replace(first.case.id, repair=1),
+        kind=CaseKind.REPAIR,
+        arguments={"count": 9},
+        neighbour=first.case.id,
+        step=1,
+    )
+    return first, called(web(*BAD, of=step))
+
+
+@pytest.mark.parametrize(
+    ("answers", "verdict"),
+    [
+        ((BAD, BAD), Verdict.WARN),
+        (((200, {"ok": True}), (200, {"ok": True})), Verdict.FLAKY),
+        ((BAD, (200, {"ok": True})), Verdict.FLAKY),
+    ],
+)
+def test_of_a_repair_that_led_nowhere_the_last_step_is_sent_again(answers, verdict):
+    first, last = stuck()
+    evidence = run_evidence(tool_evidence(accepted(), first, last), claims=True)
+    question = asked("ATDF-ERR-012")
+    item = judge(question, evidence)
+    (finding,) = to_confirm(question, item)
+    assert (finding.case, shown_by(finding)) == (first.case.id.text, last.exchange.id)
+    repeats = Repeats(dict([of(last, *answers)]))
+    assert confirmed(question, item, evidence, repeats).verdict is verdict
+    assert unconfirmed(question, item, evidence, Repeats(dict([of(first, BAD, BAD)])))
