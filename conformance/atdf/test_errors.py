@@ -30,7 +30,7 @@ from conformance.kit.verdicts.checks import (
 from conformance.kit.verdicts.rates import suggestions
 from conformance.spec.clauses import Clause
 from conformance.spec.pointer import to_pointer
-from conformance.spec.vocabulary import ErrorCategory, ErrorType, Family, Outcome
+from conformance.spec.vocabulary import Disguise, ErrorCategory, ErrorType, Family, Outcome
 
 _REFUSING_INPUT = types_of(ErrorCategory.INPUT)
 _NO_ROUTE = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED})
@@ -222,7 +222,7 @@ def test_every_error_has_the_same_shape(tool: ToolEvidence) -> Checks:
         failed = failed or reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR
         if not failed or _is_of_the_protocol(call) or reading.trouble is not None:
             continue
-        if reading.limited:
+        if reading.limited or reading.disguise is Disguise.NOT_A_VALUE:
             continue  # its form is a result, and no rule about errors applies to it
         if reading.hollow is not None:
             continue  # it is meant as an envelope: ATDF-ERR-001 reports it
