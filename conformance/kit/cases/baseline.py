@@ -10,7 +10,7 @@ from itertools import chain
 from typing import Any, Final
 
 from conformance.formats.text.json_text import read_json
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import Tool, Where
 from conformance.kit.cases import masks
 from conformance.kit.cases.valid_values import Hints, Maker
 from conformance.kit.schema.applies import applied, member
@@ -32,9 +32,10 @@ def candidates(
 
     First come those `given` by the user, even if the schema refuses them: the user knows. Then come
     the tool's own examples, with their dates moved ahead of `now`. Last come arguments made from
-    schema and descriptions, with only the required parameters, then with all. Only the given ones
-    may be invalid, and only they are returned if the schema cannot be used (`problem_of` says why).
-    If it costs too much to validate, those found before are returned.
+    schema and descriptions, with only the required parameters, then with all. Both have the body of
+    an operation that has one: many documents forget that it is required. Only the given ones may be
+    invalid, and only they are returned if the schema cannot be used (`problem_of` says why). If it
+    costs too much to validate, those found before are returned.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -61,7 +62,9 @@ def candidates(
         for full in (False, True)
         for hints in _hint_orders(now)
     )
-    for example in chain(_examples(tool), map(_made, makers)):  # lazy: examples use steps first
+    body = _body_of(tool)
+    made = (_made(maker, body) for maker in makers)
+    for example in chain(_examples(tool), made):  # lazy: examples use steps first
         ahead = _ahead(view, example, now)
         if ahead is not None:
             add(ahead)
@@ -137,11 +140,17 @@ def _examples(tool: Tool) -> Iterator[Any]:
     yield tool.input_schema.get("default")
 
 
-def _made(maker: Maker) -> Any:
+def _made(maker: Maker, begun: Mapping[str, Any]) -> Any:
     try:
-        return maker.value((maker.view.root,))
+        return maker.value((maker.view.root,), keep=begun)
     except SchemaProblem:
         return None
+
+
+def _body_of(tool: Tool) -> dict[str, Any]:
+    """Return arguments with an empty body, if one input is the whole body."""
+    inputs = tool.invocation.inputs if tool.invocation is not None else ()
+    return {each.name: {} for each in inputs if each.where is Where.WHOLE}
 
 
 def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | None:

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from conformance.formats.catalog.openapi import operations
 from conformance.formats.tool.tool import Tool, ToolExample, ToolForm
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of, shifted
 from conformance.kit.cases.masks import alternatives, from_masks, literals
@@ -35,6 +36,37 @@ def tool(schema, *examples):
 
 def first(schema, *examples):
     return candidates(tool(schema, *examples), (), NOW)[0]
+
+
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            {
+                "type": "object",
+                "properties": {"name": {"type": "string"}, "note": {"type": "string"}},
+                "required": ["name"],
+            },
+            {"name": "name"},
+        ),
+        ({"type": "array", "items": {"type": "integer"}}, [1]),
+    ],
+)
+def test_the_first_call_of_an_operation_has_its_body_also_if_no_word_requires_it(
+    body, expected, required
+):
+    content = {"application/json": {"schema": body}}
+    page = {"name": "page", "in": "query", "schema": {"type": "integer"}}
+    post = {
+        "parameters": [page],
+        "requestBody": {"content": content, **({"required": True} if required else {})},
+        "responses": {"201": {"description": "d"}},
+    }
+    (found,) = operations({"openapi": "3.1.0", "paths": {"/x": {"post": post}}}).tools
+    sent = candidates(found, (), NOW)[0]
+    assert "page" not in sent
+    assert sent.get("body", sent) == expected
 
 
 def described(text, kind="string"):
