@@ -15,7 +15,7 @@ from typing import Any, Final
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.drawn import Drawn
 from conformance.kit.cases.plan import Plan, plan
-from conformance.kit.cases.textual import textual
+from conformance.kit.cases.textual import is_one_value, textual
 from conformance.kit.model.case import Case
 from conformance.kit.model.run import Run
 from conformance.kit.schema.string_formats import SOMEDAY
@@ -71,7 +71,8 @@ class Plans:
     ) -> Plan:
         """Return the plan that `all_cases` makes, from the cache if it is the same for all runs.
 
-        It differs between runs if calls are remembered, or if values travel as text.
+        It differs between runs if calls are remembered, if values travel as text, or if the whole
+        body is one of several inputs.
         """
 
         def made_for(own: Run) -> Plan:
@@ -85,7 +86,7 @@ class Plans:
                 today=today,
             )
 
-        if remembered or textual(tool, run) is not None:
+        if remembered or textual(tool, run) is not None or not is_one_value(tool, run):
             return made_for(run)
         try:
             key = json.dumps([tool.name, tool.input_schema, dict(baseline), seed, count])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.formats.tool.tool import Invocation, Tool, ToolForm
+from conformance.formats.tool.tool import Input, Invocation, Tool, ToolForm, Where
 from conformance.kit.cases import phases
 from conformance.kit.cases.drawn import drawn_of
 from conformance.kit.cases.phases import HEAVY_PLAN, LARGE_PLAN, HeldPlan, Plans, all_cases
@@ -73,6 +73,14 @@ def test_what_travels_as_text_is_planned_for_its_run_alone(made):
     planned = Plans().cases(asked, HTTP, GOOD, **HOW)
     assert planned == all_cases(asked, HTTP, GOOD, **HOW)
     assert made == ["http"]
+
+
+def test_the_plan_of_an_operation_with_a_whole_body_is_no_other_run_s(made):
+    whole = replace(TOOL, invocation=Invocation("/rooms", inputs=(Input("by", Where.WHOLE),)))
+    for first, second in (((whole, HTTP), (TOOL, MCP)), ((TOOL, MCP), (whole, HTTP))):
+        plans = Plans()
+        plans.cases(*first, GOOD, **HOW)
+        assert plans.cases(*second, GOOD, **HOW) == all_cases(*second, GOOD, **HOW)
 
 
 def test_what_was_remembered_of_one_run_is_sent_in_that_one_alone(made):
