@@ -63,9 +63,10 @@ def in_text(view: SchemaView, called: Invocation, case: Case) -> Case | None:
 def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     """Return whether a case keeps its meaning when some of its values are sent as text.
 
-    A valid case does if all of these are strings, numbers or booleans. A broken case does if a
-    parameter is missing, or if no reading of its text is valid: `"2"` in a query is the integer 2.
-    A path is never broken, because another path is another place.
+    A valid case does if all of these are strings, numbers or booleans, or arrays of such values in
+    a query, where each item is sent alone. A broken case does if a parameter is missing, or if no
+    reading of its text is valid: `"2"` in a query is the integer 2. A path is never broken, because
+    another path is another place.
     """
     if case.violation is None:
         extreme = case.expects is Expectation.ANSWER or case.scenario == WHOLE_FLOAT
@@ -106,8 +107,8 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
     """
     if not isinstance(arguments, dict):
         return False
-    for name, value in arguments.items():
-        where = called.place_of(name)
+    placed = ((called.place_of(name), given) for name, given in arguments.items())
+    for where, value in ((at, each) for at, given in placed for each in _values(at, given)):
         if where in _IN_BODY:
             continue
         text = value if isinstance(value, str) else json.dumps(value)
@@ -120,6 +121,15 @@ def _is_sendable(called: Invocation, arguments: Any, *, any_path: bool = False) 
         if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
             return False
     return True
+
+
+def _values(where: Where, value: Any) -> list[Any]:
+    """Return what is sent for an input: the items of an array in a query, or the value itself.
+
+    Nothing is sent for an empty array. It counts as itself, and so does one with an empty text.
+    """
+    is_sent = where is Where.QUERY and isinstance(value, list) and "" not in value
+    return (value if is_sent else []) or [value]
 
 
 def keeps_route(tool: Tool, run: Run, arguments: Any) -> bool:

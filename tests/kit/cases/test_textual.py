@@ -72,7 +72,13 @@ def test_only_over_plain_http_and_outside_the_body_arguments_are_text(invocation
         ({"q": 2.5}, True),
         ({"q": ""}, True),
         ({"q": None}, False),
-        ({"tags": [1]}, False),
+        ({"tags": [1]}, True),
+        ({"tags": [1, 2.5, "a", True]}, True),
+        ({"tags": []}, False),
+        ({"tags": ["a", ""]}, False),
+        ({"tags": [[1]]}, False),
+        ({"tags": [1, None]}, False),
+        ({"note": ["a"]}, False),
         ({"q": {"a": 1}}, False),
         ({"body": None}, True),
         ({"body": [{"a": 1}]}, True),
@@ -221,3 +227,25 @@ def test_a_value_in_a_path_is_one_step_of_it(value, stays):
     assert keeps_route(tool, HTTP, {**GOOD, "id": value}) is stays
     assert keeps_route(tool, HTTP, {**GOOD, "note": value})
     assert keeps_route(tool, MCP, {**GOOD, "id": value})
+
+
+@pytest.mark.parametrize("method", ["get", "post"])
+def test_an_operation_with_an_array_in_its_query_gets_valid_and_broken_calls(method):
+    ids = {"type": "array", "items": {"type": "integer", "maximum": 9}, "minItems": 1}
+    page = {"type": "integer", "maximum": 5}
+    operation = {
+        "parameters": [{"name": "ids", "in": "query", "required": True, "schema": ids}],
+        "responses": {"200": {"description": "d"}},
+    }
+    members = {"type": "object", "properties": {"page": page}, "required": ["page"]}
+    if method == "post":
+        content = {"application/json": {"schema": members}}
+        operation["requestBody"] = {"required": True, "content": content}
+    else:
+        operation["parameters"].append({"name": "page", "in": "query", "schema": page})
+    (tool,) = operations({"openapi": "3.1.0", "paths": {"/x": {method: operation}}}).tools
+    made = {each.scenario: each for each in plan(tool, HTTP, {"ids": [1], "page": 1}).cases}
+    assert made["several-items"].arguments == {"ids": [1, 1, 1], "page": 1}
+    assert {made["maximum"].kind, made["above-maximum"].kind} == {CaseKind.VALID, CaseKind.BROKEN}
+    sent = HttpBinding(HTTP).call(tool, made["several-items"].arguments)
+    assert "?ids=1&ids=1&ids=1" in sent.url
