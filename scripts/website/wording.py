@@ -55,6 +55,10 @@ _ENGLISH = (
     Word(re.compile(r"\d %"), "the number and % without a space", pages_only=True),
     Word(re.compile(r"\bNo\b[^.;:]*\b(?:MUST|SHOULD)\b"), "A server MUST NOT …"),
 )
+_TWICE = Word(
+    re.compile(r"(?<![\w-])([^\W\d_]{2,}) \1(?![\w-])", re.I), "the word once", pages_only=True
+)
+"""In every language."""
 _OTHERS = {
     "es": (
         _word("de usted", "su"),
@@ -121,7 +125,7 @@ class Found:
 def words_to_avoid(text: str, language: str, *, code: bool = False) -> Iterator[Found]:
     """Yield each expression of `text` to avoid; with `code`, the text is a docstring or comment."""
     said = _MARKS.sub("", plain(text))
-    for word in _ENGLISH if language == "en" else _OTHERS[language]:
+    for word in (_TWICE, *(_ENGLISH if language == "en" else _OTHERS[language])):
         if code and word.pages_only:
             continue
         for each in word.pattern.finditer(said):

@@ -90,6 +90,7 @@ def test_what_is_avoided_in_spanish_and_portuguese_is_found():
         ("pt", "O modelo toma um motivo inventado por uma resposta."),
         ("pt", "Um servidor de fora."),
         ("pt", "O intervalo padrão do parâmetro."),
+        ("es", "El El `name` de un resultado."),
     ],
 )
 def test_what_can_be_read_otherwise_and_a_second_term_are_found(language, text):
