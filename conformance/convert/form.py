@@ -7,10 +7,10 @@ from enum import StrEnum
 from typing import Any, Final
 
 from conformance.convert.functions import DECLARATIONS, PROVIDERS
-from conformance.convert.mcp import ONLY_THERE
 from conformance.convert.openapi import is_openapi
 from conformance.formats.problem import Problem
 from conformance.formats.tool import descriptor
+from conformance.formats.tool.meta import ONLY_IN_MCP
 from conformance.formats.validate.foreign import is_schema
 from conformance.formats.validate.recognize import recognize
 
@@ -99,11 +99,11 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
         case "descriptor" | "enhanced-descriptor":
             return Form.DESCRIPTOR
         case "tool":
-            return Form.MCP if data.keys() & ONLY_THERE else Form.CATALOG
+            return Form.MCP if data.keys() & ONLY_IN_MCP else Form.CATALOG
         case "catalog":
             if {descriptor.is_descriptor(each) for each in listed} == {True}:
                 return Form.DESCRIPTOR  # a descriptor may have a title, like a tool of MCP
-            ours = any(each.keys() & ONLY_THERE for each in listed)
+            ours = any(each.keys() & ONLY_IN_MCP for each in listed)
             return Form.MCP if ours else Form.CATALOG
         case _:
             return None

@@ -26,9 +26,6 @@ FIELDS = frozenset(
 )
 """The members of a tool that any version of the protocol defines."""
 
-ONLY_THERE = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
-"""Members that a tool of ATDF does not have."""
-
 
 def flattened(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return a tool with the members in its `_meta` next to its own members."""

@@ -16,6 +16,9 @@ from conformance.spec.vocabulary import Requirement
 Place = tuple[str | int, ...]
 """The place of a value in a document: member names and indexes, from the root on."""
 
+MISSPELLED, UNDECLARED = "misspelled", "undeclared"
+"""The keywords of hints: what no rule forbids, but what is most likely a slip."""
+
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,199}")
 _SHOWN = 80
 _SHOWN_NAME = 200
@@ -41,7 +44,12 @@ class Problem:
 
     @property
     def requirement(self) -> Requirement:
-        """How binding the rule is: that of its clause, and MUST where no clause owns it."""
+        """How binding the rule is: that of its clause, and MUST where no clause owns it.
+
+        A hint is no more than a SHOULD.
+        """
+        if self.keyword in (MISSPELLED, UNDECLARED):
+            return Requirement.SHOULD
         return clauses()[self.clause].requirement if self.clause else Requirement.MUST
 
 

@@ -129,22 +129,23 @@ def _trail(document: str, path: tuple[Step, ...]) -> list[tuple[SchemaPlace, Sch
     start = end = SchemaPlace(spec_of(document), document)
     trail = []
     for step in path:
-        while isinstance(node := _node(end), dict) and step not in node and "$ref" in node:
+        while isinstance(node := node_at(end), dict) and step not in node and "$ref" in node:
             trail.append((start, end))
-            start = end = _target(end, node["$ref"])
+            start = end = target_of(end, node["$ref"])
         end = end.down(step)
     trail.append((start, end))
     return trail
 
 
-def _node(place: SchemaPlace) -> Any:
+def node_at(place: SchemaPlace) -> Any:
+    """Return the schema at a position."""
     node: Any = _schemas()[_file(place.document)]
     for step in place.steps:
         node = node[step]
     return node
 
 
-def _target(place: SchemaPlace, reference: str) -> SchemaPlace:
+def target_of(place: SchemaPlace, reference: str) -> SchemaPlace:
     """Return the position that a `$ref` at a position leads to."""
     name, _, fragment = reference.partition("#")
     steps = steps_of(fragment)

@@ -83,12 +83,13 @@
     lines.scrollTop = text.scrollTop; // a paste scrolls the text before its lines have numbers
   };
   let other;
-  const show = ({ row, problems, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
+  const show = ({ row, problems, hints, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
     other = rest.turn && !isLong(rest.turn.text) ? rest.turn : undefined;
     turn.hidden = !other;
     turn.disabled = false;
     if (other) turn.textContent = said[other.words];
-    list.replaceChildren(...problems.map(item));
+    const enlist = (shown) => list.replaceChildren(...[...shown, ...hints].sort((one, other) => one.line - other.line).map(item));
+    enlist(problems);
     offer(targets);
     number(new Set(wrong));
     if (documents && documents.count > 1) {
@@ -106,7 +107,7 @@
       return undefined;
     }
     if (!row && count && !SYNTAX.includes(problems[0].keyword)) {
-      list.replaceChildren(...problems.slice(1).map(item)); // the first says what the document is not
+      enlist(problems.slice(1)); // the first says what the document is not
       tell("unknown", "");
       return verdict.append(...told(problems[0]));
     }
@@ -137,7 +138,8 @@
     const where = make("button", { type: "button" }, fill(problem.column ? "line_column" : "line", problem));
     where.addEventListener("click", () => go(problem.line, problem.column ?? 1));
     const named = SYNTAX.includes(problem.keyword) ? [": "] : [", ", make("code", {}, problem.path), ": "];
-    return make("li", {}, where, ...named, ...told(problem));
+    const kind = problem.hint ? [make("em", {}, said.hint), " "] : [];
+    return make("li", {}, where, ...named, ...kind, ...told(problem));
   };
   // As if it were typed, so that the browser can undo it.
   const change = ({ from, to: end, text: value }) => {

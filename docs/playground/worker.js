@@ -18,15 +18,15 @@ self.addEventListener("message", (event) => {
     answer = found(text, as);
   } catch {
     const problem = { line: 1, path: "$", pointer: "", keyword: "kit", clause: null, words: DATA.messages["site.playground.failed"] };
-    answer = { row: null, problems: [problem], more: false };
+    answer = { row: null, problems: [problem], hints: [], more: false };
   }
   // A page that is handed a thousand problems would be busy with them.
-  const { row, problems, more, documents, known, turn, subject, framed, form } = answer;
+  const { row, problems, hints, more, documents, known, turn, subject, framed, form } = answer;
   const wrong = [...new Set(problems.map((each) => each.line))];
   const errors = form && DATA.targets.errors.includes(form);
   const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
-  self.postMessage({ id, row, problems: problems.slice(0, LISTED), count: problems.length, more, wrong, documents,
+  self.postMessage({ id, row, problems: problems.slice(0, LISTED), hints: hints.slice(0, LISTED), count: problems.length, more, wrong, documents,
     known: known && { name: known.name, words: known.words }, turn, targets,
     mcp: form === "mcp" || (form === "catalog" && Boolean(framed)) });
 });
@@ -41,12 +41,12 @@ function found(text, as) {
   }
   const read = yamlOf(text);
   if (read === undefined) return answer;
-  if (read.problem) return answer.documents ? answer : { row: null, problems: [read.problem], more: false };
+  if (read.problem) return answer.documents ? answer : { row: null, problems: [read.problem], hints: [], more: false };
   const inside = examineAll(read.json, DATA, as);
   if (answer.documents && !inside.row && !inside.known) return answer;
   const placed = lines(text);
-  const problems = inside.problems.map(({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0) }));
-  return { ...inside, problems, yaml: true, turn: offered("as_json", read.json) };
+  const there = ({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0) });
+  return { ...inside, problems: inside.problems.map(there), hints: inside.hints.map(there), yaml: true, turn: offered("as_json", read.json) };
 }
 
 // A text of YAML as JSON, with the place of each value, or the problem that it has; undefined where it

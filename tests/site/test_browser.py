@@ -496,6 +496,23 @@ def test_an_empty_playground_offers_its_examples_where_the_problems_will_be(visi
     assert seen.errors == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_playground_names_a_misspelled_key_and_corrects_it(visit, language):
+    page, _ = visit(f"{start(language)}playground/")
+    tool = {"name": "a", "description": "d", "inputSchema": {"type": "object"}, "titel": "A"}
+    put(page, json.dumps(tool, indent=1))
+    hint = page.locator(".playground__problems li")
+    expect(hint).to_have_count(1)
+    expect(hint).to_contain_text("title")
+    expect(hint.locator("em")).not_to_be_empty()
+    expect(page.locator("#playground")).to_have_attribute("data-state", "valid")
+    hint.locator(".playground__fix").click()
+    expect(hint).to_have_count(0)
+    assert json.loads(page.locator("#playground-text").input_value())["title"] == "A"
+    put(page, "name: a\ndescription: d\ninputSchema:\n type: object\n required: [b]\n")
+    expect(hint).to_contain_text("ATDF-TOOL-009")
+
+
 def test_the_playground_reads_an_answer_with_its_headers(visit):
     page, _ = visit("es/playground/")
     head = "HTTP/1.1 422 Unprocessable Content\r\nserver: x\r\n\r\n"

@@ -12,9 +12,10 @@ import pytest
 
 from conformance.convert.convert import convert
 from conformance.convert.form import Form, form_of
+from conformance.formats.problem import MISSPELLED, UNDECLARED
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.validate.recognize import TABLE, Recognition, recognize
-from conformance.formats.validate.validate import DEEPEST, validate
+from conformance.formats.validate.validate import DEEPEST, examine, validate
 from conformance.kit.report.safe_text import is_plain
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
@@ -35,11 +36,12 @@ const [examine, examineAll, conditions, keywords, applied, convertible, converte
 const known = [...Object.keys(keywords), ...Object.keys(applied)];
 const found = texts.map((text) => examine(text, data));
 const inside = texts.map((text) => examineAll(text, data));
+const hints = found.map((each) => each.hints);
 const forms = inside.map(({ subject, form, problems, known: foreign }) => [form,
   problems.length && !foreign ? [] :
   [...data.targets.tools, ...data.targets.errors].filter((to) => convertible(subject, form, to))
     .map((to) => [to, converted(subject, form, to, data)])]);
-const answer = { found, inside, forms, conditions: Object.keys(conditions), known };
+const answer = { found, inside, hints, forms, conditions: Object.keys(conditions), known };
 process.stdout.write(JSON.stringify(answer));
 """
 
@@ -154,6 +156,53 @@ def test_near_misses_of_each_valid_example_get_the_same_verdict(run, source):
             (each.path, each.keyword, each.clause) for each in validate(value) if of_schema(each)
         }
         assert {(e["path"], e["keyword"], e["clause"]) for e in seen["problems"]} == theirs, value
+
+
+def misspelled(value, drawn):
+    """A document with some names misspelled."""
+    if isinstance(value, list):
+        return [misspelled(each, drawn) for each in value]
+    if not isinstance(value, dict):
+        return value
+    made = {}
+    for name, inner in value.items():
+        at = drawn.randrange(len(name) + 1)
+        slips = [name[:at] + name[at + 1 :], name[:at] + "e" + name[at:], name.upper()]
+        written = drawn.choice(slips) if drawn.random() < 0.3 else name
+        made[written] = misspelled(inner, drawn)
+    return made
+
+
+def test_the_hints_are_those_of_the_command(run, source):
+    drawn = random.Random(3)
+    values = [misspelled(each.data, drawn) for each in source.examples for _ in range(3)]
+    values += [each.data for each in source.examples]
+    values += [misspelled(each, drawn) for each in SCHEMAS for _ in range(3)]
+    values += [{"type": "object", "properties": {"a": {}}, "required": ["a", "b"]}]
+    for language in ("en", "pt"):
+        told = 0
+        seen = run([json.dumps(each) for each in values], language)["hints"]
+        for value, ours in zip(values, seen, strict=True):
+            theirs = {
+                (each.path, each.keyword, each.clause, each.message.words(language))
+                for each in examine(json.dumps(value).encode()).problems
+                if each.keyword in (MISSPELLED, UNDECLARED)
+                or each.message.id == "documents.tool.undeclared"
+            }
+            found = {(e["path"], e["keyword"], e["clause"], e["words"]) for e in ours}
+            assert found == theirs, value
+            told += len(theirs)
+        assert told > 200
+
+
+def test_a_hint_offers_the_name_that_was_meant(run):
+    head = "HTTP/1.1 200 OK\n\n"
+    tool = {name: value for name, value in TOOL.items() if name != "title"}
+    text = head + json.dumps(tool | {"titel": "x"}, indent=1)
+    [seen] = run([text])["inside"]
+    [fix] = [each["fix"] for each in seen["hints"] if "fix" in each]
+    assert text[fix["from"] : fix["to"]] == '"titel"'
+    assert fix["text"] == '"title"'
 
 
 def drawn_break(value, drawn):
@@ -293,8 +342,8 @@ def test_the_scripts_are_small(source):
 
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
-        assert sum(len(gzip.compress(each)) for each in files.values()) < 44 * 1024
-        assert sum(map(len, files.values())) < 190 * 1024
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 46 * 1024
+        assert sum(map(len, files.values())) < 196 * 1024
 
 
 INFO = {"title": "t", "version": "1"}

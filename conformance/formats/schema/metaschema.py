@@ -62,5 +62,14 @@ def is_allowed(text: str) -> bool:
 
 
 @cache
+def keywords() -> frozenset[str]:
+    """Return all keywords of the newest dialect."""
+    whole = Draft202012Validator.META_SCHEMA
+    base = whole["$id"].removesuffix("schema")
+    parts = [whole, *(REGISTRY.contents(f"{base}{each['$ref']}") for each in whole["allOf"])]
+    return frozenset(name for part in parts for name in part.get("properties", ()))
+
+
+@cache
 def _metaschema() -> Any:
     return quick(Draft202012Validator)(Draft202012Validator.META_SCHEMA, registry=REGISTRY)

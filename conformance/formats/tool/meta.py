@@ -9,6 +9,9 @@ from typing import Any
 
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 
+ONLY_IN_MCP = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
+"""Members of a tool that MCP defines and ATDF does not."""
+
 
 def key_in(meta: Any, key: MetaKey) -> str | None:
     """Return the name that `_meta` uses for a key: the present one, the earlier one, or None."""

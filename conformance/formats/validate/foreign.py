@@ -14,6 +14,8 @@ from conformance.formats.schema.schemas import NEWEST, dialect_of, schema_faults
 from conformance.spec.messages import Message, message
 
 _MOST = 1_000
+SCHEMA = "json-schema"
+"""How a JSON Schema alone is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ def foreign(data: Any) -> Foreign | None:
     if is_schema(data):
         dialect = data.get("$schema", NEWEST)
         told = message("validate.schema", dialect=shown(dialect, 80).strip('"'))
-        return Foreign("json-schema", str(dialect), told, tuple(_of_schema(data)))
+        return Foreign(SCHEMA, str(dialect), told, tuple(_of_schema(data)))
     return None
 
 

@@ -281,7 +281,8 @@ def _unknown(data: Mapping[str, Any]) -> Message:
     if closest is None:
         return _misspelled(data) or message(_NO_DOCUMENT, names=_listed(data))
     if missing := ["|".join(group) for group in closest.needs if not _has(data, group)]:
-        return message(_LACKS, document=closest.document, missing=_listed(missing))
+        lacks = message(_LACKS, document=closest.document, missing=_listed(missing))
+        return _misspelled(data) or lacks
     if foreign := _foreign(closest, data):
         return message(_FOREIGN, document=closest.document, names=_listed(foreign))
     return message(_RULE, document=closest.document, rule=closest.rule)
@@ -293,18 +294,23 @@ def _misspelled(data: Mapping[str, Any]) -> Message | None:
         others = {other: value for other, value in data.items() if other != name}
         for row in TABLE:
             for known in (known for group in row.needs for known in group):
-                if _one_slip(name.lower(), known) and row.matches({**others, known: data[name]}):
+                if one_slip(name.lower(), known.lower()) and row.matches(
+                    {**others, known: data[name]}
+                ):
                     words = {"name": shown(name, _NAME), "known": known}
                     return message(_MISSPELLED, document=row.document, **words)
     return None
 
 
-def _one_slip(name: str, known: str) -> bool:
+def one_slip(name: str, known: str) -> bool:
     """Return whether a name is the known one with a letter missing, added, wrong or swapped."""
     if abs(len(name) - len(known)) > 1 or len(known) < _SHORTEST:
         return False
-    one_less, known_less = ({a[:i] + a[i + 1 :] for i in range(len(a))} for a in (name, known))
-    return name == known or name in known_less or known in one_less or bool(one_less & known_less)
+    pairs = enumerate(zip(name, known, strict=False))
+    alike = next((at for at, (a, b) in pairs if a != b), min(len(name), len(known)))
+    one, other = name[alike:], known[alike:]
+    swapped = one[:2] == other[1::-1] and one[2:] == other[2:]
+    return swapped or other in (one, one[1:]) or other[1:] in (one, one[1:])
 
 
 def _found_in(value: Mapping[str, Any]) -> str | None:

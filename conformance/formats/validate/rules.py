@@ -227,15 +227,21 @@ def _described(node: Any, root: Mapping[str, Any]) -> bool:
 
 def _required(subject: Subject) -> Iterator[Broken]:
     """Yield the names in `required` that no property has (ATDF-TOOL-009)."""
-    for place, _, node in positions(subject.schema):
+    for place, name in undeclared(subject.schema):
+        said = message("documents.tool.undeclared", name=shown(name))
+        yield subject.declared_at(place), said
+
+
+def undeclared(schema: Any) -> Iterator[tuple[Place, str]]:
+    """Yield each name in `required` of a valid schema that no property has, with its place."""
+    for place, _, node in positions(schema):
         required = node.get("required")
         partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
         if partial or not isinstance(required, list):
             continue
         for index, name in enumerate(required):
             if name not in node.get("properties", {}):
-                said = message("documents.tool.undeclared", name=shown(name))
-                yield subject.declared_at((*place, "required", index)), said
+                yield (*place, "required", index), name
 
 
 def _defaults(subject: Subject) -> Iterator[Broken]:

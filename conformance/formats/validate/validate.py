@@ -17,7 +17,8 @@ from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
-from conformance.formats.validate.foreign import Foreign, foreign
+from conformance.formats.validate.foreign import SCHEMA, Foreign, foreign
+from conformance.formats.validate.hints import hints, hints_of_schema
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
@@ -70,12 +71,15 @@ def examine(
         assert isinstance(recognized, Problem)
         other = foreign(reading.data)
         if other is not None:
-            return Examined(reading, None, (*reading.problems, *other.problems), other)
+            found = (*reading.problems, *other.problems)
+            slips = hints_of_schema(reading.data, found) if other.document == SCHEMA else ()
+            return Examined(reading, None, (*found, *slips), other)
         return Examined(reading, None, (*reading.problems, recognized))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
     earlier = _earlier_keys(name, reading.data)
-    return Examined(reading, known, (*strange, *_judged(reading.data, name), *earlier))
+    wrong = _judged(reading.data, name)
+    return Examined(reading, known, (*strange, *wrong, *earlier, *hints(name, reading.data)))
 
 
 def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:

@@ -1,8 +1,8 @@
 /* exported examine */
 "use strict";
 
-// What is found in a text: what it was recognized as, each problem with its place, and whether there
-// are more of them. With `as`, it is that document, whatever its keys say.
+// What is found in a text: what it was recognized as, each problem and each hint with its place, and whether
+// there are more problems. With `as`, it is that document, whatever its keys say.
 function examine(text, data, as) {
   const here = lines(text);
   let read = readFast(text);
@@ -11,7 +11,7 @@ function examine(text, data, as) {
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
     const problem = { ...here(error.at), path: "$", pointer: "", keyword: "json", clause: null, words: words(data, error.id, error.values) };
-    return { row: null, problems: [problem], more: false };
+    return { row: null, problems: [problem], hints: [], more: false };
   }
   const twice = read.twice || [];
   const strange = twice.slice(0, MOST_FAULTS).map(({ name, start, pointer }) => ({
@@ -22,7 +22,7 @@ function examine(text, data, as) {
   const known = chosen ? { row: chosen } : recognize(read.data, data);
   if (!known.row) {
     const problem = { ...here(0), path: "$", pointer: "", keyword: "document", clause: null, words: words(data, known.id, known.values) };
-    return { row: null, problems: [...strange, problem], more: false, data: read.data };
+    return { row: null, problems: [...strange, problem], hints: hintsIn(text, read.data, undefined, data), more: false, data: read.data };
   }
   const { wrong, more } = validate(read.data, known.row, data);
   const places = wrong.length ? (read.places ?? readJson(text).places) : new Map();
@@ -32,7 +32,8 @@ function examine(text, data, as) {
   }));
   const { spec, document, version } = known.row;
   const problems = [...strange, ...found].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { row: { spec, document, version }, problems, more: more || twice.length > strange.length, data: read.data };
+  const hints = hintsIn(text, read.data, known.row, data);
+  return { row: { spec, document, version }, problems, hints, more: more || twice.length > strange.length, data: read.data };
 }
 
 // The change of the text that corrects a problem, where there is only one.

@@ -13,10 +13,10 @@ function examineAll(text, data, as) {
   if (!start) return examineBody(text, data, as);
   const above = lines(text)(start).line - 1;
   const found = examineBody(text.slice(start), data, as);
-  const problems = found.problems.map(({ fix, ...each }) => ({
+  const below = ({ fix, ...each }) => ({
     ...each, line: above + each.line, ...(fix && { fix: { ...fix, from: start + fix.from, to: start + fix.to } }),
-  }));
-  return { ...found, problems, framed: found.subject !== undefined, headed: true };
+  });
+  return { ...found, problems: found.problems.map(below), hints: found.hints.map(below), framed: found.subject !== undefined, headed: true };
 }
 
 // Where the body of an answer begins that was pasted with its headers, as `curl -i` prints it; 0 where there
@@ -49,25 +49,28 @@ function examineBody(text, data, as) {
   for (const { found: { row } } of examined) {
     if (row) kinds.set(`${row.spec}/${row.document}`, (kinds.get(`${row.spec}/${row.document}`) ?? 0) + 1);
   }
-  const { problems, more } = problemsOf(examined);
+  const { problems, hints, more } = problemsOf(examined);
   const right = examined.filter(({ found }) => found.row && !found.problems.length).length;
   const row = examined.find(({ found }) => found.row).found.row;
-  const made = { row, problems, more, documents: { count: inside.length, checked: examined.length, right, kinds: [...kinds] } };
+  const made = { row, problems, hints, more, documents: { count: inside.length, checked: examined.length, right, kinds: [...kinds] } };
   const held = examined.map(({ found }) => found.data);
   const tools = [...kinds.keys()].every((kind) => ["atdf/tool", "atdf/descriptor", "atdf/enhanced-descriptor"].includes(kind));
   const subject = held.length === 1 ? held[0] : tools && right === inside.length ? { tools: held } : undefined;
   return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
 }
 
-// The problems of all documents, each at its place in the text, and whether there are more.
+// The problems and the hints of all documents, each at its place in the text, and whether there are more.
 function problemsOf(examined) {
-  const problems = [];
-  for (const each of examined) {
-    if (problems.length > MOST_FAULTS) break;
-    problems.push(...each.found.problems.map((problem) => moved(problem, each)));
-  }
+  const [problems, hints] = ["problems", "hints"].map((name) => {
+    const told = [];
+    for (const each of examined) {
+      if (told.length > MOST_FAULTS) break;
+      told.push(...each.found[name].map((one) => moved(one, each)));
+    }
+    return told;
+  });
   const more = problems.length > MOST_FAULTS || examined.some(({ found }) => found.more);
-  return { problems: problems.slice(0, MOST_FAULTS), more };
+  return { problems: problems.slice(0, MOST_FAULTS), hints, more };
 }
 
 // What is wrong in a document of another standard, or in the schemas of a provider's tools, each at its place.

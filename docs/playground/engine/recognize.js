@@ -48,7 +48,7 @@ function misspelled(value, data) {
   for (const name of Object.keys(value).slice(0, 20)) {
     const { [name]: held, ...others } = value;
     for (const row of data.table) {
-      const corrects = (each) => oneSlip(name.toLowerCase(), each) && matches(row, { ...others, [each]: held }, data);
+      const corrects = (each) => oneSlip(name.toLowerCase(), each.toLowerCase()) && matches(row, { ...others, [each]: held }, data);
       const known = row.needs.flat().find(corrects);
       if (known) return { id: "documents.unknown.misspelled", values: { name: shown(name, 40), known, document: row.document } };
     }
@@ -59,9 +59,11 @@ function misspelled(value, data) {
 // Whether a letter that is missing, added, wrong or in its neighbor's place makes one of it.
 function oneSlip(name, known) {
   if (Math.abs(name.length - known.length) > 1 || known.length < 4) return false;
-  const less = (text) => [...text].map((_, i) => text.slice(0, i) + text.slice(i + 1));
-  const [own, others] = [less(name), less(known)];
-  return name === known || others.includes(name) || own.includes(known) || own.some((each) => others.includes(each));
+  let alike = 0;
+  while (alike < name.length && name[alike] === known[alike]) alike += 1;
+  const [one, other] = [name.slice(alike), known.slice(alike)];
+  const swapped = other.length > 1 && one.slice(0, 2) === other[1] + other[0] && one.slice(2) === other.slice(2);
+  return swapped || [one, one.slice(1)].some((each) => each === other || each === other.slice(1));
 }
 
 // Why an object is not a document: what it holds, or what the closest one has and it lacks.
@@ -82,7 +84,7 @@ function unknown(value, data) {
   if (!closest) return misspelled(value, data) || { id: "documents.unknown", values: { names: listed(Object.keys(value)) } };
   const { document, rule, needs } = closest;
   const missing = needs.filter((group) => !has(value, group)).map((group) => group.join("|"));
-  if (missing.length) return { id: "documents.unknown.lacks", values: { document, missing: listed(missing) } };
+  if (missing.length) return misspelled(value, data) || { id: "documents.unknown.lacks", values: { document, missing: listed(missing) } };
   const names = foreign(closest, value);
   if (names.length) return { id: "documents.unknown.foreign", values: { document, names: listed(names) } };
   return { id: "documents.unknown.rule", values: { document, rule } };

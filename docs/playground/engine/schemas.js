@@ -57,8 +57,8 @@ const isDialect = (named, data) => typeof named === "string" && named.startsWith
 const looksLikeSchema = (value) => isObject(value.properties) && value.type === "object";
 const isSchemaAlone = (value, data) => isObject(value) && (looksLikeSchema(value) || (isObject(value.properties) && isDialect(value.$schema, data)));
 
-// Of the tools of a catalog, or of one tool.
-function* heldFaults(value, row, data) {
+// The schemas of the tools of a catalog, or of one tool.
+function* schemasHeld(value, row, data) {
   const list = row.document === "catalog" && isObject(value) && Array.isArray(value.tools) ? value.tools.map((tool, n) => [tool, ["tools", n]]) :
     ["tool", "descriptor", "enhanced-descriptor"].includes(row.document) ? [[value, []]] : [];
   const isSchema = (held) => isObject(held) && data.terms.schema_words.some((name) => name in held);
@@ -66,8 +66,12 @@ function* heldFaults(value, row, data) {
     if (!isObject(tool)) continue;
     const output = ["outputSchema", "outputs"].find((name) => isSchema(tool[name]));
     const named = [!isDescriptor(tool) && isObject(tool.inputSchema) ? "inputSchema" : undefined, output].filter(Boolean);
-    for (const name of named) yield* schemaFaults(tool[name], [...at, name], data);
+    for (const name of named) yield [tool[name], [...at, name]];
   }
+}
+
+function* heldFaults(value, row, data) {
+  for (const [schema, at] of schemasHeld(value, row, data)) yield* schemaFaults(schema, at, data);
 }
 
 // Of an OpenAPI description, a schema alone, or tools in the forms of OpenAI and Anthropic.

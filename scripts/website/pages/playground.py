@@ -44,13 +44,14 @@ _SHOWN = (
 """The examples that the page offers."""
 _PARTS = (
     "values", "read", "recognize", "keywords", "repair", "validate", "schemas", "references",
-    "examine", "forms", "inside", "openapi", "problems", "convert",
+    "hints", "examine", "forms", "inside", "openapi", "problems", "convert",
 )  # fmt: skip
 _KNOWN = (
     "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
 )  # fmt: skip
 _SAID = (
-    "documents.ambiguous", "documents.meta.no_object", "documents.resource.version",
+    "documents.ambiguous", "documents.meta.no_object", "documents.misspelled",
+    "documents.resource.version", "documents.tool.undeclared",
     "documents.schema.dangling_ref", "documents.schema.dialect", "documents.schema.invalid",
     "documents.schema.remote_ref", "documents.schema.type", "documents.too_deep",
     "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
@@ -75,7 +76,7 @@ _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "first", "stream", "as_json", "alone", "repair",
     "share", "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone",
-    "same", "copy", "copied", "lost", "changed", "made", "mcp",
+    "hint", "same", "copy", "copied", "lost", "changed", "made", "mcp",
 )  # fmt: skip
 _HELP = {
     "rpc_error": ("guides/error-design", "error"),

@@ -1,0 +1,100 @@
+"""Hints about a document: nothing that its format forbids, but most likely a slip of its author."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from conformance.formats.problem import MISSPELLED, UNDECLARED, Place, Problem, problem, shown
+from conformance.formats.schema.metaschema import keywords
+from conformance.formats.schema.positions import positions
+from conformance.formats.tool import declared
+from conformance.formats.tool.meta import ONLY_IN_MCP
+from conformance.formats.validate.recognize import one_slip
+from conformance.formats.validate.rules import undeclared
+from conformance.formats.validate.subject import subjects
+from conformance.spec.members import Places, members
+from conformance.spec.messages import message
+from conformance.spec.published import SchemaPlace, spec_of
+
+_COMPARED, _MOST = 1_000, 100
+"""The most names that are compared with known ones, and the most names that are listed."""
+_NAME = 40
+_PREFIXED = ("x-", "$", "@")
+"""How a name begins that somebody added on purpose; one with a dot or a slash was, too."""
+_OF_OPENAPI = frozenset({"discriminator", "example", "externalDocs", "nullable", "xml"})
+"""Keywords that OpenAPI adds to those of JSON Schema."""
+
+_Strange = tuple[Place, str, Mapping[str, Any], Collection[str]]
+"""A member that is not known: its place and name, the object, and the known names."""
+
+
+def hints(document: str, data: Any) -> Iterator[Problem]:
+    """Yield the members of a document whose names are most likely misspelled."""
+    return _misspelled(chain(_of_schemas(document, data), _of_members(document, data)))
+
+
+def hints_of_schema(schema: Any, wrong: Sequence[Problem]) -> Iterator[Problem]:
+    """Yield the hints about a JSON Schema alone; `wrong` has its problems."""
+    yield from _misspelled(_keywords((), schema))
+    for place, name in islice(undeclared(schema) if not wrong else (), _MOST):
+        yield problem(place, UNDECLARED, message("documents.tool.undeclared", name=shown(name)))
+
+
+def _of_members(document: str, data: Any) -> Iterator[_Strange]:
+    """Yield the members that the published schema does not know."""
+    waiting: list[tuple[Place, Places, Any]] = [
+        ((), (SchemaPlace(spec_of(document), document),), data)
+    ]
+    while waiting:
+        place, schemas, value = waiting.pop()
+        known = members(schemas)
+        if isinstance(value, dict):
+            if not known.others:
+                more = ONLY_IN_MCP if "inputSchema" in known.named else frozenset()
+                yield from _strange(place, value, known.named.keys() | more)
+            for name, inner in value.items():
+                below = known.named.get(name, known.others)
+                if below and isinstance(inner, dict | list):
+                    waiting.append(((*place, name), below, inner))
+        elif isinstance(value, list) and known.items:
+            waiting += [
+                ((*place, index), known.items, each)
+                for index, each in enumerate(value)
+                if isinstance(each, dict | list)
+            ]
+
+
+def _of_schemas(document: str, data: Any) -> Iterator[_Strange]:
+    """Yield the unknown keywords in the schemas of the tools of a document."""
+    for subject in subjects(document, data) if isinstance(data, dict) else ():
+        if not subject.described:
+            yield from _keywords(subject.at("inputSchema"), subject.schema)
+        output = declared.output_schema(subject.item)
+        if output is not None:
+            yield from _keywords(subject.at(output[0]), output[1])
+
+
+def _keywords(at: Place, schema: Any) -> Iterator[_Strange]:
+    known = keywords() | _OF_OPENAPI
+    for place, _, node in positions(schema):
+        yield from _strange((*at, *place), node, known)
+
+
+def _strange(place: Place, value: Mapping[str, Any], known: Collection[str]) -> Iterator[_Strange]:
+    """Yield the names that are not known, and that have no prefix."""
+    for name in value:
+        if name not in known and not (name.startswith(_PREFIXED) or "." in name or "/" in name):
+            yield (*place, name), name, value, known
+
+
+def _misspelled(strange: Iterator[_Strange]) -> Iterator[Problem]:
+    told = set()
+    for place, name, value, known in islice(strange, _COMPARED):
+        likely = (each for each in sorted(known) if one_slip(name.lower(), each.lower()))
+        near = next((each for each in likely if each not in value), None)
+        if near is not None and place not in told:
+            told.add(place)
+            said = message("documents.misspelled", name=shown(name, _NAME), known=near)
+            yield problem(place, MISSPELLED, said)

@@ -1,0 +1,114 @@
+// What no format forbids, and what is most likely a slip: a name that is nearly a known one, and a required
+// name that no property has. As conformance/formats/validate/hints.py finds it.
+"use strict";
+
+const MOST_COMPARED = 1000;
+const MOST_HINTS = 100;
+const PREFIXED = /^(?:x-|[$@])|[./]/; // added on purpose
+const OF_OPENAPI = ["discriminator", "example", "externalDocs", "nullable", "xml"];
+const UNIONS = ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
+const OPEN = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"];
+
+// The members that schemas know in any of their branches, each with the schemas of its value; `others` has
+// those of all other members, `items` those of the items of a list.
+const membersKnown = new Map();
+function membersOf(spots, data) {
+  const keyOf = ({ file, steps }) => `${file}#${steps.join("/")}`;
+  const key = spots.map(keyOf).join(" ");
+  if (membersKnown.has(key)) return membersKnown.get(key);
+  const made = { named: new Map(), others: [], items: [] };
+  const seen = new Set();
+  const look = (spot) => {
+    const node = valueAt(data.schemas[spot.file], spot.steps);
+    if (seen.has(keyOf(spot)) || !isObject(node)) return;
+    seen.add(keyOf(spot));
+    const below = (...more) => ({ file: spot.file, steps: [...spot.steps, ...more] });
+    if ("$ref" in node) look(referred(node.$ref, spot, data)[2]);
+    for (const word of ["if", "then", "else"]) if (word in node) look(below(word));
+    for (const word of ["allOf", "anyOf", "oneOf"]) (node[word] ?? []).forEach((_, index) => look(below(word, index)));
+    for (const [name, inner] of Object.entries(node.properties ?? {})) {
+      if (inner !== false) made.named.set(name, [...(made.named.get(name) ?? []), below("properties", name)]);
+    }
+    if (isObject(node.additionalProperties)) made.others.push(below("additionalProperties"));
+    if ("items" in node) made.items.push(below("items"));
+  };
+  spots.forEach(look);
+  membersKnown.set(key, made);
+  return made;
+}
+
+function* unknownIn(value, at, known) {
+  for (const name of Object.keys(value)) if (!known.has(name) && !PREFIXED.test(name)) yield { at: [...at, name], name, value, known };
+}
+
+function* unknownMembers(value, file, data) {
+  const waiting = [[[], [{ file, steps: [] }], value]];
+  while (waiting.length) {
+    const [at, spots, held] = waiting.pop();
+    const { named, others, items } = membersOf(spots, data);
+    const more = named.has("inputSchema") ? ONLY_MCP : [];
+    if (isObject(held) && !others.length) yield* unknownIn(held, at, new Set([...named.keys(), ...more]));
+    const below = Array.isArray(held) ? () => items : (name) => named.get(name) ?? others;
+    for (const [name, inner] of Array.isArray(held) ? held.entries() : Object.entries(held)) {
+      if (inner !== null && typeof inner === "object" && below(name).length) waiting.push([[...at, name], below(name), inner]);
+    }
+  }
+}
+
+function* unknownKeywords(schema, at, data) {
+  const known = new Set([...Object.keys(data.schemas[NEWEST].properties), ...OF_OPENAPI]);
+  for (const [node, place] of schemasIn(schema)) yield* unknownIn(node, [...at, ...place], known);
+}
+
+function* misspelledIn(strange) {
+  let compared = 0;
+  const told = new Set();
+  for (const { at, name, value, known } of strange) {
+    if (told.has(pointerOf(at))) continue;
+    if ((compared += 1) > MOST_COMPARED) return;
+    const near = [...known.keys()].sort().find((each) => !(each in value) && oneSlip(name.toLowerCase(), each.toLowerCase()));
+    if (near === undefined) continue;
+    told.add(pointerOf(at));
+    yield { at, keyword: "misspelled", clause: null, id: "documents.misspelled", values: { name: shown(name, 40), known: near }, meant: near };
+  }
+}
+
+function* undeclaredIn(schema, at, clause) {
+  let count = 0;
+  for (const [node, place] of schemasIn(schema)) {
+    if (!Array.isArray(node.required) || [...place.filter((step) => UNIONS.includes(step)), ...OPEN.filter((word) => word in node)].length) continue;
+    for (const [index, name] of node.required.entries()) {
+      if (name in (node.properties ?? {}) || (count += 1) > MOST_OF_SCHEMA) continue;
+      yield { at: [...at, ...place, "required", index], keyword: clause ?? "undeclared", clause, id: "documents.tool.undeclared", values: { name: shown(name) } };
+    }
+  }
+}
+
+// Of a document, or of a schema alone.
+function* hintsOf(value, row, data) {
+  const alone = !row && isSchemaAlone(value, data);
+  if (!row && !alone) return;
+  const schemas = alone ? [[value, []]] : [...schemasHeld(value, row, data)];
+  const strange = function* () {
+    for (const [schema, at] of schemas) yield* unknownKeywords(schema, at, data);
+    if (row && value !== null && typeof value === "object") yield* unknownMembers(value, `${row.spec}/${row.version}/${row.document}.schema.json`, data);
+  };
+  yield* misspelledIn(strange());
+  for (const [schema, at] of schemas) {
+    if (schemaFaults(schema, at, data).next().done && (alone || at.at(-1) === "inputSchema")) yield* undeclaredIn(schema, at, alone ? null : "ATDF-TOOL-009");
+  }
+}
+
+// The hints of a text, each at its place; that of a name offers the right one.
+function hintsIn(text, value, row, data) {
+  const found = [];
+  for (const each of hintsOf(value, row, data)) if (found.length < MOST_HINTS) found.push(each);
+  if (!found.length) return found;
+  const { places } = readJson(text);
+  const placed = lines(text);
+  return found.map(({ at, id, values, meant, ...each }) => {
+    const from = places.get(pointerOf(at));
+    const fix = meant === undefined ? {} : { fix: { from, to: from + /^"(?:[^"\\]|\\.)*"/.exec(text.slice(from))[0].length, text: JSON.stringify(meant) } };
+    return { ...each, ...placed(from), path: pathOf(at), pointer: pointerOf(at), words: words(data, id, values), hint: true, ...fix };
+  });
+}
