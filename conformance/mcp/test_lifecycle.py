@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.kit.evidence.evidence import RunEvidence
+from conformance.formats.problem import quoted
+from conformance.formats.text import rpc
+from conformance.kit.evidence.evidence import Call, RunEvidence
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Exchange, Trouble
@@ -51,6 +53,18 @@ _NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
 }
 """The capability that a server must declare for each notification."""
 _FIRST = Step("list-first", number=1)
+_NOT_READY = frozenset(
+    {rpc.INVALID_REQUEST, rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, -32002, -32000}
+)
+"""The codes with which servers refuse what comes before a handshake."""
+_HANDSHAKE = re.compile(
+    r"\binitiali[sz]e\b.{0,20}\b(?:required|first|missing)"
+    r"|\b(?:not|before) (?:yet )?(?:been )?initiali[sz]"
+    r"|\b(?:must|call|send|expected)\b.{0,20}\binitiali[sz]e\b",
+    re.IGNORECASE,
+)
+_SHORT = 200
+"""The most characters of such a refusal."""
 _VERSION = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
@@ -200,10 +214,13 @@ def _requests(exchange: Exchange) -> list[str]:
 
 @clause("MCP-LIFE-006")
 def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -> Checks:
-    """The first request is answered like the same request later.
+    """The first request is answered like the same request later. After a slow start it may be late.
 
-    After a slow start it may be late.
+    No call is refused because nobody sent `initialize`, which this era does not have.
     """
+    cold = next(filter(_needs_handshake, run.calls), None)
+    if cold is not None and not any(call.reading.accepted for call in run.calls):
+        yield broken(cold, "finding.mcp.needs_handshake", said=quoted(cold.reading.text))
     first = run.steps("mcp_alone").get(_FIRST)
     later = run.step("mcp_alone", "list-later")
     if first is None or later is None:
@@ -214,6 +231,12 @@ def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -
         yield unknown("kit.not_verified.step", first, reason=f"tools/list: {answered(later)}")
     else:
         yield broken(first, "finding.mcp.needs_context", answer=answered(first))
+
+
+def _needs_handshake(call: Call) -> bool:
+    """Return whether a call was refused with the words that `initialize` is missing."""
+    code, text = call.reading.rpc_code, call.reading.text
+    return code in _NOT_READY and len(text) <= _SHORT and _HANDSHAKE.search(text) is not None
 
 
 def _came_late(run: RunEvidence, first: Exchange) -> bool:

@@ -61,6 +61,20 @@ def test_a_route_is_missing_where_nothing_is_answered_alike(answer):
     assert judged("HTTP-CALL-001", (404, answer("/book")), nowhere) is Verdict.FAIL
 
 
+def test_a_file_that_is_not_there_does_not_show_that_its_route_is_missing():
+    own = {"detail": "Not Found"}
+    tool = replace(TOOL, invocation=Invocation("/files/{room_type}", "GET"))
+    nowhere = step("unknown-path", own)
+    assert judged("HTTP-CALL-001", (404, own), nowhere, tool=tool) is Verdict.NOT_VERIFIED
+
+
+@pytest.mark.parametrize(("status", "expected"), [(404, Verdict.NOT_VERIFIED), (501, Verdict.FAIL)])
+def test_a_501_is_about_the_method_where_every_path_answers_so(status, expected):
+    elsewhere = step("unknown-tool", b"", method="POST", status=status)
+    own = judged("HTTP-CALL-001", (501, {"message": "not done yet"}), elsewhere)
+    assert own is expected
+
+
 @pytest.mark.parametrize(
     ("detail", "names"),
     [("There is no booking with this id.", None), ("There is no path /book.", "book")],

@@ -1,7 +1,10 @@
 """The MCP chapter on handshakes and versions: what is right, wrong, and neither."""
 
+from dataclasses import replace
+
 import pytest
 
+from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.mcp.seen import answered, asked_words
@@ -20,7 +23,9 @@ from tests.chapters.mcp_evidence import (
     result,
     said,
     speaker,
+    tool,
     verdict,
+    with_tool,
 )
 
 PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
@@ -61,6 +66,21 @@ LATE_FIRST = evidence(
         ),
     ],
 )
+
+
+def refusal(words, code=-32600):
+    return {"error": {"code": code, "message": words}}
+
+
+def calls_alone(*replies):
+    """A modern server that lists its tools, and answers its calls so."""
+    listed = [
+        exchange(MODERN_STDIO, step, result(tools=[]))
+        for step in (Step("list-first", number=1), "list-later")
+    ]
+    calls = [(CaseKind.BASELINE, reply) for reply in replies]
+    scripts = {"mcp_alone": tuple(replace(one, script="mcp_alone") for one in listed)}
+    return with_tool(MODERN_STDIO, tool(), *calls, scripts=scripts)
 
 
 def telling(capabilities, method="notifications/message"):
@@ -168,6 +188,30 @@ RULINGS = [
         "a first answer that comes late has come",
         "MCP-LIFE-006",
         LATE_FIRST,
+        PASS,
+    ),
+    (
+        "calls that wait for a handshake of another era fail",
+        "MCP-LIFE-006",
+        calls_alone(refusal("initialize is required")),
+        FAIL,
+    ),
+    (
+        "so does one that says that the server is not initialized",
+        "MCP-LIFE-006",
+        calls_alone(refusal("Received request before initialization was complete", -32602)),
+        FAIL,
+    ),
+    (
+        "a program that cannot initialize its database is no such server",
+        "MCP-LIFE-006",
+        calls_alone(refusal("Failed to initialize the database", -32603)),
+        PASS,
+    ),
+    (
+        "nor is one that accepts other calls",
+        "MCP-LIFE-006",
+        calls_alone(result(content=[]), refusal("The store is not initialized")),
         PASS,
     ),
     # Versions

@@ -11,6 +11,7 @@ from conformance.formats.problem import quoted
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, header_of, response_of
+from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
 from conformance.spec.messages import Message, message
@@ -82,6 +83,11 @@ def why_nothing(
     broken = next((e for e in looked if _is_broken_json(e)), None)
     if broken is not None:
         return message("kit.target.not_json", url=broken.http.url)
+    shaken = next((e for e in looked if e.step == INITIALIZE and _is_rpc_error(e)), None)
+    if shaken is not None:
+        error = (response_of(shaken) or {})["error"]
+        said = f"{error.get('code')} {quoted(str(error.get('message', '')), _LONGEST)}"
+        return message("kit.target.no_handshake", url=shaken.http.url, said=said)
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target)
     return message("kit.target.nothing_found", target=target, status=first.answer.status)
@@ -133,6 +139,12 @@ def _is_bare_list(exchange: Exchange) -> bool:
     """Return whether a collection of tools is answered with a bare list of objects."""
     listed = body_json(exchange) if _is_list(exchange) and _is_there(exchange) else None
     return isinstance(listed, list) and listed != [] and all(isinstance(i, dict) for i in listed)
+
+
+def _is_rpc_error(exchange: Exchange) -> bool:
+    """Return whether the answer is an error of JSON-RPC."""
+    response = response_of(exchange) or {}
+    return response.get("jsonrpc") == "2.0" and isinstance(response.get("error"), dict)
 
 
 def _is_broken_json(exchange: Exchange) -> bool:

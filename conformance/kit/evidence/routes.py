@@ -1,7 +1,8 @@
 """Finds whether a tool's route exists over plain HTTP: what an answer says about the path.
 
 A 404 may be the tool's answer for something that it does not have. It is about the route only if a
-path that does not exist gets the same answer.
+path that does not exist gets the same answer, and no argument is in the path: many frameworks use
+the same words for `/files/{name}` without such a file, and for a path without a route.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ WIRE: Final = "http_wire"
 NOWHERE: Final = (Step("unknown-path"), Step("unknown-tool"))
 """The steps of this script with these requests."""
 
-_NO_METHOD: Final = frozenset({HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED})
 _COUNTED: Final = re.compile(r"\b[0-9a-f]{8}[0-9a-f-]*\b|\d+(?:[.:]\d+)*", re.IGNORECASE)
 """Ids, counters and times, which differ in each answer."""
 _INSTANCE: Final = re.compile(r'"instance"\s*:\s*"[^"]*"')
@@ -38,13 +38,29 @@ def has_no_route(tool: ToolEvidence) -> bool:
     if tool.baseline is None or traits.speaks_mcp or not traits.over_http:
         return False
     status = tool.baseline.reading.status
-    if status in _NO_METHOD:
+    if status == HTTPStatus.METHOD_NOT_ALLOWED:
         return True
+    if status == HTTPStatus.NOT_IMPLEMENTED:
+        return not _is_implemented(tool, tool.baseline.exchange.http.method)
     if status != HTTPStatus.NOT_FOUND or knows_the_tool(tool.baseline):
+        return False
+    if tool.tool.invocation is not None and "{" in tool.tool.invocation.endpoint:
         return False
     steps = {exchange.step: exchange for exchange in tool.played(WIRE)}
     nowhere = (steps[name] for name in NOWHERE if name in steps)
     return any(is_answered_alike(tool.baseline.exchange, each) for each in nowhere)
+
+
+def _is_implemented(tool: ToolEvidence, method: str) -> bool:
+    """Return whether a method got another answer than 501 somewhere.
+
+    Then a 501 is not about the method, but about an operation that the server does not do yet.
+    """
+    return any(
+        exchange.answer is not None and exchange.answer.status != HTTPStatus.NOT_IMPLEMENTED
+        for exchange in tool.played(WIRE)
+        if exchange.http.method == method
+    )
 
 
 def knows_the_tool(call: Call) -> bool:

@@ -20,7 +20,10 @@ from conformance.kit.model.settings import Settings
 B = TypeVar("B")
 _FRAME: Final = " \t|+-"
 """The characters that Python draws to the left of the lines of an exception group."""
-_RAISED: Final = re.compile(r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked)")
+_RAISED: Final = re.compile(
+    r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked"
+    r"|[^:]{1,80}: [\w.]*(?:Error|Exception): )"  # a program catches it, and says what it was doing
+)
 _LAST_WORDS: Final = 400
 """The most characters that are kept of such a line."""
 

@@ -88,6 +88,8 @@ _PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*|-?\d{1,3}")
 _MOST_TOKENS: Final = 300
 _READ: Final = 20_000
 """The most characters of a refusal that are read. Each value of an enum is searched for in them."""
+_ESCAPED: Final = re.compile(r"\\[nrt]")
+"""Escaped white space: the text is in a string of JSON, or in the `repr` of an exception."""
 
 
 def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tuple[bool, bool]:
@@ -96,7 +98,7 @@ def explains(violation: Violation, schema: Mapping[str, Any], text: str) -> tupl
     `schema` is the tool's input schema. What would be right is the allowed values, the bound, the
     type, the format, or that a value is missing or not allowed. It does not count without the name.
     """
-    text = text[:_READ]
+    text = _read(text)
     if not names_parameter(violation, text):
         return False, False
     plain = _without(text, violation.sent)
@@ -133,8 +135,18 @@ def parameters_in(schema: Mapping[str, Any], text: str, most: int) -> tuple[str,
     """Return the first `most` parameters of a tool that a text names."""
     declared = schema.get("properties")
     names = declared if isinstance(declared, Mapping) else {}
-    text = text[:_READ]
+    text = _read(text)
     return tuple(islice((name for name in names if _has(name, text)), most))
+
+
+def _read(text: str) -> str:
+    r"""Return the part of a refusal that is read, and the same without escaped white space.
+
+    A pattern is found in the first, and in the second the word `name` of a text with `\nname`.
+    """
+    text = text[:_READ]
+    plain = _ESCAPED.sub(" ", text)
+    return text if plain == text else f"{text}\n{plain}"
 
 
 def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[str, Constraints]]:

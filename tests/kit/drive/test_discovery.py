@@ -174,6 +174,15 @@ def test_only_the_binding_that_was_asked_for_is_looked_for():
     assert refusal(mcp(), profiles=("http",)) == "nothing_found"
 
 
+def test_a_server_of_json_rpc_that_does_not_know_the_handshake_is_quoted():
+    with pytest.raises(TargetUnusable) as refused:
+        looked(mcp(versions=()), "/mcp")
+    words = refused.value.words
+    assert words.id == "kit.target.no_handshake"
+    assert "-32601" in words.words("en")
+    assert "no such method" in words.words("en")
+
+
 def test_pages_are_followed_to_the_last():
     pages = {
         None: {"tools": [TOOL], "nextCursor": "2"},

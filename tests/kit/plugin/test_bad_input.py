@@ -241,6 +241,13 @@ ODD_COMMANDS = {
         ),
         ["wrote “Error: Cannot find module x”"],
     ),
+    "ends by an exception of Node that it caught": (
+        stdio(
+            "import sys; sys.exit('Demo mode\\nFatal error: Error: No bindings. Tried:\\n'"
+            "'  > /a.node\\n    at open (/b.js:1:2) {\\n  tries: [\\n    /a.node\\n  ]\\n}')"
+        ),
+        ["wrote “Fatal error: Error: No bindings. Tried:”"],
+    ),
     "noise": (stdio("while True: print('hello')"), ["JSON-RPC", "hello"]),
     "refuses": (
         stdio(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from conformance.kit.model.case import Violation
-from conformance.kit.verdicts.explanations import explains
+from conformance.kit.verdicts.explanations import explains, parameters_in
 
 SCHEMA = {
     "type": "object",
@@ -91,6 +91,8 @@ BOTH = [
     (broken("/count", "type"), "count: Cannot deserialize value of type `long` from String"),
     (broken("/oops", "additionalProperties"), "Additional properties ('oops') are not allowed"),
     (broken("/oops", "additionalProperties"), "Unrecognized key(s) in object: 'oops'"),
+    (left_out("/count", "required"), r"('1 error\ncount\n  Field required [type=missing]', None)"),
+    (broken("/count", "type"), r'{"detail": "1 error\r\n\tcount: should be a valid integer"}'),
 ]  # fmt: skip
 
 
@@ -153,3 +155,8 @@ def test_an_item_is_named_by_its_array_and_its_index(path):
 def test_an_unusable_schema_leaves_only_the_name():
     violation = broken("/count", "minimum")
     assert explains(violation, {"type": "objekt"}, "count must be at least 1") == (True, False)
+
+
+def test_names_in_a_text_with_escaped_lines_are_found():
+    text = r"('1 error\ncount\n  Field required', None)"
+    assert parameters_in(SCHEMA, text, 3) == ("count",)
