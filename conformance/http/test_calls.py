@@ -54,7 +54,9 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
         request = baseline.exchange.http
         asked = f"{request.method} {urlsplit(request.url).path}"
         status = baseline.reading.status
-        yield broken(baseline, "finding.http.no_route", status=status, request=asked)
+        documented = tool.tool.form is ToolForm.OPENAPI
+        words = "finding.http.no_operation" if documented else "finding.http.no_route"
+        yield broken(baseline, words, status=status, request=asked)
     elif baseline.reading.status == HTTPStatus.NOT_FOUND and baseline.reading.envelope is None:
         yield no_good_call(baseline)
     elif baseline.reading.accepted or baseline.reading.refused or baseline.reading.missing:
@@ -76,6 +78,8 @@ def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
             continue
         if call.reading.document is not None if _is_json(call) else _is_listed(call):
             yield holds()
+        elif tool.tool.form is ToolForm.OPENAPI and not _is_json(call) and _media_type(call):
+            yield broken(call, "finding.http.unlisted", type=shown(_media_type(call)))
         else:
             yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))
 

@@ -284,8 +284,21 @@ def test_an_answer_may_have_each_media_type_that_the_document_lists(
     sent = case(CaseKind.BASELINE, tool=tool, run=run)
     told = called(web(200, body, of=sent, headers=(("content-type", kind),)), tool)
     evidence = run_evidence(tool_evidence(told, tool=tool, run=run), run=run)
-    said = [verdict(c, evidence, tool.name).verdict for c in ("HTTP-CALL-002", "HTTP-OAS-003")]
-    assert said == [json, as_documented]
+    found = [verdict(c, evidence, tool.name) for c in ("HTTP-CALL-002", "HTTP-OAS-003")]
+    assert [each.verdict for each in found] == [json, as_documented]
+    if kind == "text/csv":
+        (finding,) = found[0].findings
+        assert finding.message.id == "finding.http.unlisted"
+
+
+def test_a_missing_route_of_a_document_is_corrected_there():
+    (tool,) = operations(document({"responses": OK})).tools
+    run = replace(HTTP, openapi=True)
+    sent = case(CaseKind.BASELINE, tool=tool, run=run)
+    told = called(web(405, b"", of=sent), tool)
+    evidence = run_evidence(tool_evidence(told, tool=tool, run=run), run=run)
+    (finding,) = verdict("HTTP-CALL-001", evidence, tool.name).findings
+    assert finding.message.id == "finding.http.no_operation"
 
 
 def test_a_schema_that_refers_to_itself_comes_to_an_end():
