@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What builds a source package is in no lock. For musl (Alpine), some packages have no wheel.
+WHEELS = $(shell $(PYTHON) -c 'import sysconfig; print("" if "musl" in str(sysconfig.get_config_var("HOST_GNU_TYPE")) else "--only-binary :all:")')
 TARGET ?=
 ARGS ?=
 FILE ?=
@@ -24,13 +26,13 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/python -m pip --version > /dev/null 2>&1 || $(PYTHON) -m venv $(VENV)
 	@# uv, itself from the lock, installs the rest in seconds; where it finds no registry, pip does.
 	@sed -n '/^uv==/,/# via/p' requirements.lock > $(VENV)/uv.lock
-	@$(PIP) --require-hashes --no-deps -r $(VENV)/uv.lock
+	@$(PIP) $(WHEELS) --require-hashes --no-deps -r $(VENV)/uv.lock
 	@# Playwright is not made for musl (Alpine): without it, the tests in a browser are skipped.
 	@cp requirements.lock $(VENV)/all.lock
 	@$(PYTHON) -c 'import sys, sysconfig; sys.exit("musl" not in str(sysconfig.get_config_var("HOST_GNU_TYPE")))' && \
 		sed -E '/^(pytest-)?playwright==/,/# via/d' requirements.lock > $(VENV)/all.lock || true
-	@$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes -r $(VENV)/all.lock \
-		2> $(VENV)/uv.log || $(PIP) --require-hashes -r $(VENV)/all.lock
+	@$(BIN)/uv pip install --quiet --python $(BIN)/python $(WHEELS) --require-hashes -r $(VENV)/all.lock \
+		2> $(VENV)/uv.log || $(PIP) $(WHEELS) --require-hashes -r $(VENV)/all.lock
 	@$(PIP) --no-deps --no-build-isolation -e .
 	@touch $@
 

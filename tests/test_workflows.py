@@ -456,6 +456,15 @@ def test_no_workflow_installs_what_no_lock_names():
         assert {re.split("[<>=]", each)[0] for each in wanted} <= set(locked)
 
 
+def test_no_source_package_is_built_with_what_no_lock_names():
+    files = [*FILES, ROOT / "Makefile", ROOT / "Containerfile", ROOT / "scripts/website/npm.py"]
+    for file in files:
+        text = file.read_text("utf-8")
+        locked = text.count("--require-hashes") - text.count("pip-audit ")  # which installs nothing
+        wheels = r"--only-binary|\$\(WHEELS\) --require-hashes"
+        assert len(re.findall(wheels, text.replace('"--only-binary :all:"', ""))) == locked, file
+
+
 @pytest.mark.slow
 def test_the_action_runs_no_module_of_the_directory(tmp_path):
     (tmp_path / "venv.py").write_text("open('ran', 'w')")

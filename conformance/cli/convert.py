@@ -9,6 +9,7 @@ from typing import Any
 
 from conformance.cli.documents.files import STDIN, content, inputs, notation_of
 from conformance.cli.documents.fixes import indented
+from conformance.cli.documents.report import MOST
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
@@ -38,11 +39,12 @@ def main(arguments: Sequence[str]) -> int:
     data, at = _unframed(reading.data)
     converted = convert(data, Form(options.to), source, base=at)
     if converted.problems:
-        lines = positions_of(reading, {(*at, *found.place) for found in converted.problems})
-        said = (
-            _line(found, lines[*at, *found.place].line, language) for found in converted.problems
-        )
+        told = converted.problems[:MOST]
+        lines = positions_of(reading, {(*at, *found.place) for found in told})
+        said = (_line(found, lines[*at, *found.place].line, language) for found in told)
         _refuse(*(f"{options.file}:{each}" for each in said))
+        if converted.problems[MOST:]:
+            _tell(message("validate.more", count=len(converted.problems) - MOST).words(language))
     if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
     text = in_json(indented(converted.data, 2))

@@ -130,7 +130,8 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
         if session.interrupted:
             told.append((file, message("merge.interrupted")))
         owner = _owner(file)
-        whole[owner] = [_row(name_of(owner), run, session, language) for run in session.runs]
+        stale = sum(used.stale is not None for used in session.waivers)
+        whole[owner] = [_row(name_of(owner), run, session, stale, language) for run in session.runs]
     rows = (row for each in whole.values() for row in each)
     return Found(
         tuple(sorted(rows, key=lambda row: (row.name, row.run))),
@@ -140,7 +141,7 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
     )
 
 
-def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Row:
+def _row(name: str, run: RunResult, session: SessionResult, stale: int, language: str) -> Row:
     counted = Counter(item.verdict for item in run.items)
     return Row(
         name=name[:_LONGEST],
@@ -155,7 +156,7 @@ def _row(name: str, run: RunResult, session: SessionResult, language: str) -> Ro
         failed=counted[Verdict.FAIL],
         warned=counted[Verdict.WARN],
         waived=counted[Verdict.WAIVED],
-        stale=sum(used.stale is not None for used in session.waivers),
+        stale=stale,
         not_verified=counted[Verdict.NOT_VERIFIED],
         tools=len(run.tools_called),
         requests=run.requests,

@@ -62,7 +62,7 @@ def _npm() -> list[str]:
     beside = Path(sys.executable).with_name("npm")
     if not beside.exists():
         install = [sys.executable, "-m", "uv", "pip", "install", "--quiet", "--require-hashes"]
-        install += ["--python", sys.executable, "-r", str(_NODE)]
+        install += ["--only-binary", ":all:", "--python", sys.executable, "-r", str(_NODE)]
         done = subprocess.run(install, capture_output=True, text=True, check=False)
         if done.returncode:
             what = "There is no npm, and none could be installed from PyPI"

@@ -185,3 +185,27 @@ def test_a_link_that_leads_to_itself_hides_nothing_else(tmp_path, capsys):
     assert "good.json" in capsys.readouterr().out
     (told,) = look([tmp_path]).told
     assert told == (tmp_path / "results.json", message("merge.not_a_file"))
+
+
+def test_no_text_of_a_document_is_a_placeholder_in_sarif(tmp_path, capsys):
+    """Without an argument, `{0}` makes a message invalid, and a code host may refuse the file."""
+    path = tmp_path / "tool.json"
+    schema = {"type": "{0}", "$ref": "#/{1}"}
+    path.write_text(json.dumps({"tools": [{**TOOL, "name": "{x}", "inputSchema": schema}]}))
+    validate.main([str(path), "--format", "sarif"])
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    rules = run["tool"]["driver"]["rules"]
+    texts = [each["message"]["text"] for each in run["results"]]
+    texts += [each["shortDescription"]["text"] for each in rules if "shortDescription" in each]
+    assert any("{{0}}" in text for text in texts)
+    bare = [re.sub(r"\{\{|\}\}", "", text) for text in texts]
+    assert [text for text in bare if set("{}") & set(text)] == []
+
+
+def test_of_a_document_with_many_problems_convert_names_the_first_ones(tmp_path, capsys):
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps({"tools": [{"name": f"t{n}"} for n in range(3000)]}))
+    assert convert.main([str(path), "--to", "mcp"]) == 1
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 101
+    assert "more problems in this file" in said[-1]

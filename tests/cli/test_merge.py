@@ -3,12 +3,14 @@
 import json
 import os
 import tracemalloc
+from dataclasses import replace
 from errno import EACCES
 from os import strerror
 from pathlib import Path
 
 import pytest
 
+from conformance.cli import merge_found
 from conformance.cli.merge import main
 from conformance.cli.merge_found import look
 from tests.kit.sessions import ROOT
@@ -399,3 +401,24 @@ def test_the_table_and_what_is_said_of_files_is_in_the_language_that_is_chosen(t
     assert "no se puede leer como JSON: el texto deja de ser válido en la línea 1" in err
     assert main([str(tmp_path), "--json", "--language", "es"]) == 3
     assert json.loads(capsys.readouterr().out)[0]["name"] == "good"
+
+
+class Counted(tuple):
+    """Waivers that count how often they are looked through."""
+
+    looks = 0
+
+    def __iter__(self):
+        Counted.looks += 1
+        return super().__iter__()
+
+
+def test_the_waivers_of_a_session_are_looked_through_once(tmp_path, monkeypatch):
+    """Ten thousand runs and as many waivers would take an hour."""
+    path = tmp_path / "results.json"
+    document = small()
+    path.write_text(json.dumps({**document, "runs": document["runs"] * 20}))
+    session = replace(merge_found.read(path), waivers=Counted())
+    monkeypatch.setattr(merge_found, "read", lambda _: session)
+    assert len(look([path]).rows) == 20
+    assert Counted.looks == 1

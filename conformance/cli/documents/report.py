@@ -15,7 +15,7 @@ from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.clauses import clause_url, clauses, id_base
 from conformance.spec.messages import message
 
-_MOST = 100
+MOST = 100
 """Problems of one file that are written out; a file with more is fixed from the top anyway."""
 
 _LISTED = 50
@@ -67,10 +67,10 @@ class Text(Report):
             self._unlisted += 1
             return
         self._print(f"{each.name}: {heading(each, self.language)}")
-        for located in each.problems[:_MOST]:
+        for located in each.problems[:MOST]:
             self._print(f"  {self._line(located)}")
-        if each.problems[_MOST:]:
-            more = message("validate.more", count=len(each.problems) - _MOST)
+        if each.problems[MOST:]:
+            more = message("validate.more", count=len(each.problems) - MOST)
             self._print(f"  {more.words(self.language)}")
 
     def end(self) -> None:
@@ -109,7 +109,7 @@ class Json(Report):
             "version": each.version,
             "rule": each.rule,
             "dialects": list(each.dialects),
-            "problems": [self._problem(located) for located in each.problems[:_MOST]],
+            "problems": [self._problem(located) for located in each.problems[:MOST]],
         }
         self.out.write(("\n" if self._first else ",\n") + in_json(json.dumps(made)))
         self._first = False
@@ -146,7 +146,7 @@ class Sarif(Report):
 
     def write(self, each: Judged) -> None:
         """Write a result for each problem of a file."""
-        for located in each.problems[:_MOST]:
+        for located in each.problems[:MOST]:
             made = in_json(json.dumps(self._result(each, located)))
             self.out.write(("\n" if self._first else ",\n") + made)
             self._first = False
@@ -172,8 +172,7 @@ class Sarif(Report):
             "ruleId": rule,
             "ruleIndex": index,
             "level": "error" if located.must else "warning",
-            # With the space, no text of a stranger is a link, whatever is before the bracket.
-            "message": {"text": found.message.words(self.language).replace("](", "] (")},
+            "message": {"text": _unformatted(found.message.words(self.language))},
             "locations": [
                 {
                     "physicalLocation": physical,
@@ -188,10 +187,18 @@ class Sarif(Report):
             return {"id": name}
         text = clause.text[self.language]
         url = clause_url(clause, self.language)
-        return {"id": name, "shortDescription": {"text": text}, "helpUri": url}
+        return {"id": name, "shortDescription": {"text": _unformatted(text)}, "helpUri": url}
 
 
 REPORTS: dict[str, type[Report]] = {"text": Text, "json": Json, "sarif": Sarif}
+
+
+def _unformatted(text: str) -> str:
+    """A message of SARIF in which no text of a stranger is a link or a placeholder (§3.11.5).
+
+    With the space, nothing is a link, whatever is before the bracket.
+    """
+    return text.replace("](", "] (").replace("{", "{{").replace("}", "}}")
 
 
 def _uri(name: str) -> str:

@@ -74,6 +74,22 @@ class Group:
     options: tuple[Option, ...]
 
 
+INSTEAD = Group(
+    "instead of a full check",
+    (
+        Option("replay", {"metavar": "CASE-ID"}, repeats=False),
+        Option("judge", {"metavar": "FILE"}, repeats=False),
+        Option(
+            "plan",
+            {"action": "store_true", "dest": "plan_only"},
+            default=False,
+            repeats=False,
+        ),
+        Option("explain", {"metavar": "CLAUSE"}, repeats=False),
+    ),
+)
+"""Options for the command line alone: in a settings file, they would end each check with 0."""
+
 GROUPS = (
     Group(
         "what to check",
@@ -131,20 +147,7 @@ GROUPS = (
             _number("start-timeout", float, START_TIMEOUT, metavar="SECONDS"),
         ),
     ),
-    Group(
-        "instead of a full check",
-        (
-            Option("replay", {"metavar": "CASE-ID"}, repeats=False),
-            Option("judge", {"metavar": "FILE"}, repeats=False),
-            Option(
-                "plan",
-                {"action": "store_true", "dest": "plan_only"},
-                default=False,
-                repeats=False,
-            ),
-            Option("explain", {"metavar": "CLAUSE"}, repeats=False),
-        ),
-    ),
+    INSTEAD,
     Group(
         "the report",
         (

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, NoReturn
 
 from conformance.kit.config.command_words import plain
 from conformance.kit.config.given_files import FileTooMuch, given_text
-from conformance.kit.config.options import GROUPS, OPTIONS, add_options, given_in
+from conformance.kit.config.options import GROUPS, INSTEAD, OPTIONS, add_options, given_in
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
@@ -95,6 +95,9 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
         if option is None:
             nearest = next(iter(get_close_matches(name, OPTIONS, 1, 0)), "")
             reason = message("kit.settings.unknown", key=key, nearest=nearest).words(language)
+            raise _refused(path, reason, language)
+        if option in INSTEAD.options:
+            reason = message("kit.settings.instead", key=key).words(language)
             raise _refused(path, reason, language)
         if option.is_switch:
             if not isinstance(value, bool):

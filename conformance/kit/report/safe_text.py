@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Callable
 
 from conformance.formats.problem import beginning
@@ -22,6 +23,10 @@ _LITTLE = 20
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 _UNSEEN_BUT_LINES = re.compile(UNSEEN.pattern.replace("\x00-\x1f", "\x00-\x08\x0b-\x1f"))
+_MOST_MARKS = 6
+"""The most accents on one letter. No language needs more, and further ones cover other lines."""
+_LIKE_MARKS = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1},}}|\A[^\x00-\u02ff]")
+"""Where too many accents can be, or one that the kit's own character before it would carry."""
 _COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
 """Commands in a log line for the CI system that runs the job.
 
@@ -32,13 +37,14 @@ many empty lines would take quadratic time.
 _IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 _REFERENCE = re.compile(
-    r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bgh-(?=[0-9])"
+    r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bg[hl]-(?=[0-9])|[$%~](?=[0-9\"])|\\\[(?=[a-z\\_]{1,40}:)"
     r"|:(?=[0-9]*[a-z+-][a-z0-9+\\_-]{0,99}:|100:|1234:))",
     re.IGNORECASE,
 )
 """What a code host turns into a link or a picture after it has read the Markdown.
 
-`@name` notifies a person. `#1`, and on some hosts `!1` and `&1`, adds a reference to an issue.
+`@name` notifies a person. `#1`, and on some hosts `!1`, `&1`, `GL-1` and `[issue:1]`, adds a
+reference to an issue; `%1`, `$1` and `~1` lead to a milestone, a snippet and a label.
 `:white_check_mark:` becomes a picture, which would look like a verdict of the kit. A backslash or
 an entity does not prevent that; an HTML comment in between does.
 """
@@ -47,12 +53,21 @@ _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
 
 def _escape(found: re.Match[str]) -> str:
     character = found.group()
-    code = ord(character)
-    if character in _NAMED:
-        return _NAMED[character]
+    return _NAMED.get(character) or _escape_code(ord(character))
+
+
+def _escape_code(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def _unstacked(found: re.Match[str]) -> str:
+    made, marks = [], 0 if found.start() else _MOST_MARKS
+    for character in found.group():
+        marks = marks + 1 if unicodedata.category(character).startswith("M") else 0
+        made.append(_escape_code(ord(character)) if marks > _MOST_MARKS else character)
+    return "".join(made)
 
 
 def visible(
@@ -63,6 +78,8 @@ def visible(
     left_off: Callable[[int], str] | None = None,
 ) -> str:
     """Return `text` with every invisible character escaped, cut at `limit` characters.
+
+    Accents are escaped too, if there are so many on one letter that they would cover other lines.
 
     The first character of a command for a CI system is escaped too, because machines read logs.
 
@@ -75,7 +92,8 @@ def visible(
         kept = beginning(text, limit)
         cut = "…" if left_off is None else f"… ({left_off(len(text) - len(kept))})"
     pattern = _UNSEEN_BUT_LINES if lines else UNSEEN
-    return _COMMANDS.sub(_disarmed, pattern.sub(_escape, kept)) + cut
+    shown = _LIKE_MARKS.sub(_unstacked, pattern.sub(_escape, kept))
+    return _COMMANDS.sub(_disarmed, shown) + cut
 
 
 def _disarmed(found: re.Match[str]) -> str:
@@ -95,8 +113,8 @@ def _json_escape(found: re.Match[str]) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """Return whether `text` has no invisible characters except line ends and tabs."""
-    return _UNSEEN_BUT_LINES.search(text) is None
+    """Return whether `visible` changes nothing in `text` except commands and line ends."""
+    return _UNSEEN_BUT_LINES.search(text) is None and _LIKE_MARKS.sub(_unstacked, text) == text
 
 
 def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:

@@ -105,6 +105,15 @@ def test_a_pattern_that_ran_out_of_time_is_not_tried_again():
     matcher.close()
 
 
+def test_thousands_of_slow_patterns_take_no_more_time_than_a_few():
+    matcher = LimitedMatcher(limit=0.2, patience=0.5)
+    begun = time.monotonic()
+    for number in range(1000):
+        assert matcher.search(f"(a+)+{number}$", "a" * 50 + "!") is None
+    assert time.monotonic() - begun < 30  # a minute for each three hundred, without a bound
+    matcher.close()
+
+
 @pytest.mark.parametrize(
     "expression",
     [

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from conformance.cli import check
 from conformance.cli.check import parser
 from conformance.kit.config.options import given_in, repeating, words_of
 from conformance.kit.config.settings import OptionUnusable
@@ -169,7 +170,10 @@ def test_settings_may_stand_in_a_file(tmp_path, name, text):
         ("language = 'fr'", ["--language", "fr"]),
         ("rate = {a = 1}", ["rate"]),
         ("x = = 1", ["line 1"]),
-        ("plan = 'yes'", ["plan", "true or false"]),
+        ("sandbox = 'yes'", ["sandbox", "true or false"]),
+        ("plan = true", ["plan", "command line"]),
+        ("judge = 'exchanges.ndjson'", ["judge", "command line"]),
+        ("replay = 'http/a/b'", ["replay", "command line"]),
     ],
 )
 def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, words):
@@ -177,6 +181,14 @@ def test_a_settings_file_that_cannot_be_used_is_one_sentence(tmp_path, text, wor
     with pytest.raises(OptionUnusable) as refused:
         filled_in({}, tmp_path)
     assert all(word in str(refused.value) for word in ["agent-formats.toml", *words])
+
+
+@pytest.mark.parametrize("text", ["explain = 'ATDF-ERR-001'", "plan = true"])
+def test_no_settings_file_of_a_repository_ends_a_check_with_0(tmp_path, monkeypatch, capsys, text):
+    (tmp_path / "pyproject.toml").write_text(f"[tool.agent-formats]\n{text}\n")
+    monkeypatch.chdir(tmp_path)
+    assert check.main(["http://127.0.0.1:9", "--level", "recoverable"]) == 4
+    assert "replaces the full check" in capsys.readouterr().err
 
 
 def test_a_pyproject_of_others_says_nothing(tmp_path):

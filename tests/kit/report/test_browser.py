@@ -1,5 +1,6 @@
 """The report in a real browser: inert whatever a target says, and usable by everybody."""
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -46,6 +47,41 @@ def test_a_hostile_report_is_small_and_says_what_cannot_be_seen(chromium, pytest
     page.click("#open-all")
     assert "\\u202e" in page.inner_text("body")
     assert "</script><img src=x" in page.inner_text("body")
+
+
+def test_no_name_changes_the_order_of_the_words_and_numbers_around_it(chromium, pytester):
+    """With names in Hebrew, the number of one name was shown next to another."""
+    page, _ = opened(chromium, make_report(pytester))
+    page.click("#open-all")
+    lefts = page.evaluate("""() => {
+      const line = document.createElement('p')
+      document.querySelector('.detail').append(line)
+      for (const text of ['a 404 ', ' 7 ']) {
+        const code = document.createElement('code')
+        code.textContent = '\u05d0\u05d1\u05d2'
+        line.append(text, code)
+      }
+      return [...line.childNodes].map((each) => {
+        const range = document.createRange()
+        range.selectNodeContents(each)
+        return range.getBoundingClientRect().left
+      })
+    }""")
+    assert lefts == sorted(lefts)
+    isolated = "getComputedStyle(each).unicodeBidi === 'isolate'"
+    assert page.evaluate(
+        f"[...document.querySelectorAll('code, .k, .tool')].every((each) => {isolated})"
+    )
+
+
+def test_accents_of_a_target_stay_within_their_line(chromium, pytester):
+    """A hundred of them on one letter were drawn over the level."""
+    path = make_report(pytester, session="hostile_session(10, ('a' + chr(0x301) * 300,))")
+    page, _ = opened(chromium, path)
+    page.click("#open-all")
+    shown = page.inner_text("body")
+    assert r"\u0301" in shown
+    assert not re.search("\u0301{7}", shown)
 
 
 def test_the_wall_holds_even_for_markup_that_got_through(chromium, pytester):

@@ -10,7 +10,7 @@ from conformance.kit.model.exchange import HttpRequest, StdioRequest
 from conformance.kit.report.html.page import ticked
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import command, json_rpc
-from conformance.kit.report.safe_text import in_json, in_markdown, visible
+from conformance.kit.report.safe_text import in_json, in_markdown, is_plain, visible
 from tests.kit.report.sample import exchange, session
 
 
@@ -28,10 +28,25 @@ from tests.kit.report.sample import exchange, session
             r"a\U0001bca0\U0001d159\U00016fe4\U00013437b",
         ),
         ("ñ é 日本 🙂", "ñ é 日本 🙂"),
+        ("a\u0301\u0323, בְּרֵאשִׁ֖ית, བསྒྲུབས, ที่นี่", "a\u0301\u0323, בְּרֵאשִׁ֖ית, བསྒྲུབས, ที่นี่"),
     ],
 )
 def test_what_cannot_be_seen_is_written_out(text, shown):
     assert visible(text) == shown
+
+
+def test_accents_that_would_cover_other_lines_are_written_out():
+    assert visible("a" + "\u0301" * 8) == "a" + "\u0301" * 6 + r"\u0301" * 2
+    assert visible("日" + "\u0489" * 7, lines=True) == "日" + "\u0489" * 6 + r"\u0489"
+
+
+def test_an_accent_that_the_sign_before_a_name_would_carry_is_written_out():
+    assert visible("\u0338name") == r"\u0338name"
+
+
+def test_a_text_with_too_many_accents_is_not_part_of_a_line_to_paste():
+    assert is_plain("Añadir, בְּרֵאשִׁ֖ית\n")
+    assert not is_plain("a" + "\u0301" * 8)
 
 
 def test_line_ends_stay_where_lines_are_wanted():
@@ -61,6 +76,11 @@ def test_markdown_has_no_meaning_left():
         ("@octocat", "&#64;<!-- -->octocat"),
         ("it fixes org/repo#1", r"it fixes org/repo\#<!-- -->1"),
         ("GH-12", "GH-<!-- -->12"),
+        ("GL-12", "GL-<!-- -->12"),
+        ("[issue:12]", r"\[<!-- -->issue:12\]"),
+        ("[work_item:a/b#1]", r"\[<!-- -->work\_item:a/b\#<!-- -->1\]"),
+        ('%1 $2 ~3 ~"bug"', '%<!-- -->1 \\$<!-- -->2 \\~<!-- -->3 \\~<!-- -->"bug"'),
+        ("100% of [a] $x", r"100% of \[a\] \$x"),
         (":white_check_mark:", r":<!-- -->white\_check\_mark:"),
         ("a :+1: at 12:30:45", "a :<!-- -->+1: at 12:30:45"),
         ("see !7, group/p!8 and &9", r"see \!<!-- -->7, group/p\!<!-- -->8 and &#38;<!-- -->9"),

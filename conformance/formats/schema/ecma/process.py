@@ -9,6 +9,7 @@ import queue
 import subprocess
 import sys
 import threading
+import time
 from collections import OrderedDict
 from hashlib import sha256
 from pathlib import Path
@@ -20,17 +21,23 @@ _START: Final = 10.0
 """The most seconds for the process to start, on a busy machine."""
 _MOST_KNOWN: Final = 4096
 """The most answers that are kept."""
+_PATIENCE: Final = 30.0
+"""The most seconds for all slow matches together: a document can have thousands of patterns."""
+_SLOW: Final = 0.05
+"""From how many seconds on a match counts as slow."""
 _WORKER: Final = Path(__file__).with_name("worker.py")
 
 
 class LimitedMatcher:
     """Guards one worker process, which starts when needed, also after it was killed.
 
-    Safe to use from several threads. A pattern that once ran out of time is not tried again.
+    Safe to use from several threads. A pattern that once ran out of time is not tried again. After
+    `patience` seconds of slow matches, no text is matched any more.
     """
 
-    def __init__(self, limit: float = LIMIT) -> None:
+    def __init__(self, limit: float = LIMIT, patience: float = _PATIENCE) -> None:
         self._limit = limit
+        self._patience = patience
         self._lock = threading.Lock()
         self._process: subprocess.Popen[str] | None = None
         self._answers: queue.Queue[str] = queue.Queue()
@@ -45,7 +52,12 @@ class LimitedMatcher:
             # A server may answer with new megabytes each time, so only their hash is kept.
             key = (source, sha256(text.encode("utf-8", "surrogatepass")).digest())
             if key not in self._known:
+                if self._patience <= 0:
+                    return None
+                begun = time.monotonic()
                 answer = self._ask(source, text)
+                taken = time.monotonic() - begun
+                self._patience -= taken if taken >= _SLOW else 0.0
                 if answer is None:
                     self._endless.add(source)
                     return None
