@@ -2,11 +2,14 @@
 
 import json
 from dataclasses import replace
+from unittest.mock import Mock
 
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import CaseKind
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
+from conformance.kit.schema.view import SchemaView
 from conformance.spec.vocabulary import Requirement, Verdict
 from tests.kit.samples import (
     HTTP,
@@ -308,6 +311,15 @@ def test_a_name_with_a_prefix_is_not_the_parameter_s_name(prefix):
 def test_a_suggestion_behind_a_prefix_is_followed_all_the_same():
     named = refused(error(parameter="body.count", suggested_value="9"))
     assert judged("ATDF-ERR-009", accepted(), named, claims=True).verdict is Verdict.PASS
+
+
+def test_a_suggestion_is_not_verified_if_the_schema_takes_too_many_steps(monkeypatch):
+    costly = SchemaProblem(ProblemKind.TOO_COMPLEX, "60000 steps")
+    monkeypatch.setattr(SchemaView, "is_valid", Mock(side_effect=costly))
+    suggested = refused(error(suggested_value="9"))
+    found = judged("ATDF-ERR-009", accepted(), suggested, claims=True)
+    assert found.verdict is Verdict.NOT_VERIFIED
+    assert judged("ATDF-ERR-012", accepted(), suggested, claims=True).verdict is found.verdict
 
 
 def test_repairs_that_all_end_in_a_refusal_for_state_are_not_verified():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -21,7 +22,7 @@ from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
 from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get, is_index, put
-from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
 from conformance.kit.transport.binding import to_bytes
 from conformance.spec.pointer import steps_of, to_pointer
@@ -54,16 +55,20 @@ class Suggestion:
 
     `pointer` is None if the error names no place of the call. `valid` says whether the decoded
     value is valid for the parameter. `refused` says whether it equals the value that was refused.
+    `unknown` says that the schema was too costly to evaluate: the suggestion then counts as valid.
     """
 
     pointer: str | None
     value: Any
     valid: bool
     refused: bool
+    unknown: bool = False
 
 
 def locate(parameter_name: str | None, arguments: Any, schema: Mapping[str, Any]) -> str | None:
     """Return the JSON Pointer of the place that a name means; None if there is no such place.
+
+    Raises `SchemaProblem` if the schema is too costly to evaluate.
 
     Accepts dots and indexes (`passengers[0].name`, also `passengers.0.name`) and JSON Pointers. The
     place must be in the arguments or be declared in the schema. If a parameter has dots in its own
@@ -128,7 +133,7 @@ def _known(schema: ByIdentity) -> SchemaView:
 def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
     """Check the suggestion of one error against the tool's schema.
 
-    A suggestion is not valid if the call has no such place, or if the schema cannot be used.
+    A suggestion is not valid if the call has no such place, or if the schema is unusable.
     """
     try:
         view = _known(ByIdentity(tool.input_schema))
@@ -136,8 +141,9 @@ def check(error: ErrorView, arguments: Any, tool: Tool) -> Suggestion:
         if tokens is None:
             return Suggestion(None, error.suggested_value, valid=False, refused=False)
         value, valid = _settle(view, arguments, tokens, error.suggested_value)
-    except SchemaProblem:
-        return Suggestion(None, error.suggested_value, valid=False, refused=False)
+    except SchemaProblem as problem:
+        costly = problem.kind is ProblemKind.TOO_COMPLEX
+        return Suggestion(None, error.suggested_value, valid=costly, refused=False, unknown=costly)
     there = get(arguments, tokens)
     refused = there is not ABSENT and same(there, value)
     return Suggestion(to_pointer(tokens), value, valid=valid, refused=refused)
@@ -148,7 +154,7 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
     first.
 
     A missing key is added. If two suggestions are for one place, the first is used. An error
-    changes nothing if it has no suggestion or names no known place.
+    changes nothing if it has no suggestion, names no known place, or is too costly to evaluate.
     """
     try:
         view = _known(ByIdentity(schema))
@@ -158,9 +164,10 @@ def apply(arguments: Any, errors: Sequence[ErrorView], schema: Mapping[str, Any]
     for error in errors:
         if not error.has_suggestion:
             continue
-        tokens = _locate(error.parameter_name, arguments, schema)
-        if tokens is not None and tokens not in chosen:
-            chosen[tokens] = _settle(view, arguments, tokens, error.suggested_value)[0]
+        with suppress(SchemaProblem):
+            tokens = _locate(error.parameter_name, arguments, schema)
+            if tokens is not None and tokens not in chosen:
+                chosen[tokens] = _settle(view, arguments, tokens, error.suggested_value)[0]
     repaired = arguments
     for tokens in sorted(chosen, key=len, reverse=True):
         repaired = _put(repaired, tokens, chosen[tokens])
@@ -304,10 +311,7 @@ def _exists(view: SchemaView, arguments: Any, tokens: Tokens) -> bool:
     """Return whether a place is in the arguments, or declared for them."""
     if get(arguments, tokens) is not ABSENT:
         return True
-    try:
-        ways = _schemas_at(view, arguments, tokens)
-    except SchemaProblem:
-        return False
+    ways = _schemas_at(view, arguments, tokens)
     return any(nodes and all(n.schema is not False for n in nodes) for nodes in ways)
 
 

@@ -77,6 +77,8 @@ def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
         return RepairOutcome.REPAIRED
     if _was_given_up(tool, refused, last):
         return RepairOutcome.UNSEEN
+    if last is None and any(not suggestion.refused for _, suggestion in given):
+        return RepairOutcome.UNSEEN  # it may leave the tool's route, or the schema was too costly
     if last is not Outcome.OTHER_REFUSED or _goes_in_circles(refused, steps):
         return RepairOutcome.STUCK
     if _is_in_the_way(tool):

@@ -8,6 +8,7 @@ from conformance.formats.tool.errors import envelope_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import Violation
 from conformance.kit.repair.suggestions import Naming, apply, check, locate, names_place
+from conformance.kit.schema.view import view_of
 
 SCHEMA = {
     "type": "object",
@@ -329,3 +330,34 @@ def test_a_member_that_is_named_by_digits_is_no_item():
 @pytest.mark.parametrize("name", ["guests[{}]", "guests.{}", "/guests/{}", "/guests/{}/age"])
 def test_an_index_of_thousands_of_digits_names_no_place(name):
     assert locate(name.format("9" * 5_000), {"guests": [{"age": 1}]}, SCHEMA) is None
+
+
+def branch(number):
+    row = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+    members = {
+        "kind": {"const": f"k{number}"},
+        "rows": {"type": "array", "items": row},
+        "limit": {"type": "integer", "maximum": 5},
+        "to": {"type": "integer", "maximum": 5},
+    }
+    return {"type": "object", "properties": members, "required": ["kind", "rows", "limit", "to"]}
+
+
+WIDE = Tool("t", {"type": "object", "oneOf": [branch(n) for n in range(12)]}, ToolForm.CATALOG, {})
+
+
+@pytest.mark.parametrize("name", ["limit", "to"])
+def test_a_suggestion_counts_as_valid_once_the_schema_has_taken_too_many_steps(name):
+    sent = {"kind": "k11", "rows": [{"n": 1}] * 80, "limit": 6}
+    (given,) = errors((name, "5"))
+    found = []
+    view_of(WIDE.input_schema).refill()
+    for count in range(100):
+        arguments = {**sent, "limit": 6 + count}
+        found.append(check(given, arguments, WIDE))
+        assert apply(arguments, (given,), WIDE.input_schema) in (
+            {**arguments, name: 5},
+            arguments,
+        )
+    assert all(each.valid for each in found)
+    assert {each.unknown for each in found} == {False, True}

@@ -14,6 +14,7 @@ from conformance.kit.verdicts.rates import (
     repairable,
 )
 from tests.kit.samples import (
+    TOOL,
     accepted,
     called,
     case,
@@ -104,8 +105,12 @@ def test_only_the_last_step_decides():
     )
 
 
-def test_a_suggestion_that_was_never_sent_repaired_nothing():
-    assert came_of(refused(RIGHT)) is RepairOutcome.STUCK
+def test_a_suggestion_that_was_never_sent_shows_nothing_unless_it_is_what_was_refused():
+    assert came_of(refused(RIGHT)) is RepairOutcome.UNSEEN
+    whole = {"type": "object", "properties": {"count": {"type": "integer"}}}
+    tool = replace(TOOL, input_schema=whole)
+    same = called(web(422, envelope(error(suggested_value="10"))), tool)
+    assert repair_outcome(tool_evidence(accepted(), same, tool=tool), same) is RepairOutcome.STUCK
 
 
 def test_a_repair_that_was_cut_is_neither_stuck_nor_counted():
@@ -239,7 +244,7 @@ def test_arguments_that_are_no_object_name_no_parameter_and_do_not_count():
 def test_a_repair_step_that_was_not_sent_leaves_its_end_unseen_and_that_of_others_alone():
     one, other = refused(RIGHT), refused(RIGHT)
     unsent = case(CaseKind.REPAIR, neighbour=one.case.id, step=1)
-    tool = tool_evidence(accepted(), one, other, unsent=(unsent,))
+    tool = tool_evidence(accepted(), one, other, step(other, "refused"), unsent=(unsent,))
     assert (repair_outcome(tool, one), repair_outcome(tool, other)) == (
         RepairOutcome.UNSEEN,
         RepairOutcome.STUCK,
@@ -248,7 +253,8 @@ def test_a_repair_step_that_was_not_sent_leaves_its_end_unseen_and_that_of_other
 
 def test_a_case_that_was_not_sent_is_no_repair_of_one():
     broken = refused(RIGHT)
-    tool = tool_evidence(accepted(), broken, unsent=(case(neighbour=broken.case.id),))
+    unsent = (case(neighbour=broken.case.id),)
+    tool = tool_evidence(accepted(), broken, step(broken, "refused"), unsent=unsent)
     assert repair_outcome(tool, broken) is RepairOutcome.STUCK
 
 
