@@ -18,6 +18,8 @@ from itertools import takewhile
 from operator import itemgetter
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
+from jsonpointer import escape
+
 # GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
@@ -119,9 +121,13 @@ class Redactor:
         self._known += 1
         placeholder = f"«secret-{self._known}»"
         self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
-        for form in (secret, bare, bare.strip(), *_written(bare), *_coded(bare)):
+        coded = list(_coded(bare))
+        for form in (secret, bare, bare.strip(), *_written(bare), *coded):
             self._placeholders.setdefault(form, placeholder)
             self._longest = max(self._longest, len(form))
+        for form in coded:  # `+` and `/` are escaped in the JSON of .NET and PHP, and in addresses
+            if not form.isalnum():
+                self._bare.setdefault(form, placeholder)
         return placeholder
 
     @property
@@ -332,7 +338,8 @@ def _entities(character: str) -> list[str]:
 def _written(secret: str) -> Iterator[str]:
     """Yield a secret as it is written in JSON text, in an address, in HTML, and in hexadecimal.
 
-    The kit writes the names of headers in small letters, and methods in capital letters.
+    The kit writes the names of headers in small letters, and methods in capital letters. It reads
+    headers as Latin-1, names members in JSON Pointers, and quotes bytes as Python shows them.
     """
     if len(secret) >= _NO_WORD or any(map(str.isdigit, secret)):
         yield from (secret.lower(), secret.upper())
@@ -343,6 +350,8 @@ def _written(secret: str) -> Iterator[str]:
     yield quote_plus(as_bytes)
     yield html.escape(secret)
     yield from (as_bytes.hex(), as_bytes.hex().upper())
+    yield escape(secret)
+    yield from (as_bytes.decode("latin-1"), repr(as_bytes)[2:-1])
 
 
 def _coded(secret: str) -> Iterator[str]:

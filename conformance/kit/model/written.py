@@ -26,6 +26,9 @@ Redact = Callable[[str], str]
 LONG = 16 * 1024
 """The length in bytes from which a body, or values as JSON, are compressed."""
 
+_SHORTEST = 6
+"""The shortest secret, in characters. Most numbers are shorter."""
+
 _HEAD = 200
 """The most characters of a refusal's text that are kept: enough to recognize it."""
 
@@ -73,12 +76,26 @@ def unchanged(text: str) -> str:
 
 
 def mapped(value: Any, redact: Redact) -> Any:
-    """Return a JSON value with `redact` applied to every text in it, keys too, at any depth."""
-    return _changed(value, str, redact)
+    """Return a JSON value with `redact` applied to every text in it, keys too, at any depth.
+
+    A number that holds a secret becomes a text.
+    """
+
+    def clean(part: Any) -> Any:
+        if isinstance(part, str):
+            return redact(part)
+        text = json.dumps(part)
+        if isinstance(part, bool) or len(text) < _SHORTEST:
+            return part
+        return part if (safe := redact(text)) == text else safe
+
+    return _changed(value, (str, int, float), clean)
 
 
-def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
-    """Return a JSON value with `change` applied to every part of a type."""
+def _changed(value: Any, kind: type | tuple[type, ...], change: Callable[[Any], Any]) -> Any:
+    """Return a JSON value with `change` applied to every part of a type, and to names if they are
+    of it.
+    """
     whole: list[Any] = [None]
     left: list[tuple[Any, Any, Any]] = [(value, whole, 0)]
     while left:
@@ -87,7 +104,7 @@ def _changed(value: Any, kind: type, change: Callable[[Any], Any]) -> Any:
         if isinstance(one, kind):
             made = change(one)
         elif isinstance(one, dict):
-            names = [change(name) if kind is str else name for name in one]
+            names = [change(name) if isinstance(name, kind) else name for name in one]
             made = dict.fromkeys(names)
             pairs = list(zip(names, one.values(), strict=True))
             left += [(item, made, name) for name, item in reversed(pairs)]

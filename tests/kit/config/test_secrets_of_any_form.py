@@ -9,6 +9,7 @@ from urllib.parse import quote, unquote
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from jsonpointer import escape
 
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.settings import Settings
@@ -98,6 +99,37 @@ def test_a_secret_is_found_in_base64_wherever_it_begins(secret, shift, encode):
     coded = encode(b"\xff" * shift + secret.encode() + b"\xff\xff").decode()
     said = Redactor([secret])(coded)
     assert "«secret-1»" in said
+
+
+@settings(max_examples=50, deadline=None)
+@given(SECRETS, st.integers(0, 2), st.sampled_from(sorted(ONE)))
+@example("abc?def>ghi~jkl/mno~~~~", 0, "JSON, a slash")
+def test_a_secret_is_found_in_base64_with_its_signs_escaped(secret, shift, form):
+    coded = base64.b64encode(b"\xff" * shift + secret.encode() + b"\xff\xff").decode()
+    text = "".join(c if c.isalnum() else ONE[form](c) for c in coded)
+    said = Redactor([secret])(text)
+    assert "«secret-1»" in said
+    assert not any(coded[4:-4] in each for each in readable(said))
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [lambda raw: repr(raw)[2:-1], lambda raw: raw.decode("latin-1")],
+    ids=["as a library quotes bytes", "as a header is read"],
+)
+@settings(max_examples=50, deadline=None)
+@given(SECRETS)
+@example("c4n4ry-pässwörd-of-bytes")
+def test_a_secret_beyond_ascii_is_found_where_the_kit_reads_bytes(quoted, secret):
+    text = quoted(secret.encode())
+    assert text not in Redactor([secret])(f"illegal line: <{text}>")
+
+
+@settings(max_examples=50, deadline=None)
+@given(SECRETS)
+@example("c4n4ry/of~the/kit")
+def test_a_secret_is_found_in_a_json_pointer(secret):
+    assert Redactor([secret])(f"/properties/{escape(secret)}/x") == "/properties/«secret-1»/x"
 
 
 @settings(max_examples=100, deadline=None)

@@ -1,5 +1,6 @@
 """What is written of a value: without secrets, however deep it is."""
 
+from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.written import mapped
 
 
@@ -16,3 +17,9 @@ def test_a_value_that_is_deeper_than_functions_may_call_themselves_is_mapped():
     for _ in range(5000):
         clean = clean["not"][0]
     assert clean == "«secret-1»"
+
+
+def test_a_number_that_holds_a_secret_becomes_a_text_without_it():
+    value = {"card": 4929123456789012, "more": [14929123456789012, 4929123456789012.0, 49291, True]}
+    clean = mapped(value, Redactor(["4929123456789012"]))
+    assert clean == {"card": "«secret-1»", "more": ["1«secret-1»", "«secret-1».0", 49291, True]}
