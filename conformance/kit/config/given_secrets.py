@@ -6,6 +6,7 @@ import base64
 import json
 import re
 import shlex
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
@@ -21,6 +22,10 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
 LONGEST_COOKIE: Final = 4096
 """Upper limit, in bytes, of a cookie with its attributes (RFC 6265, section 6.1). Longer ones are
 not sent back.
+"""
+MOST_COOKIES: Final = 50
+"""The most cookies that a client must accept (the same section). Further ones of an answer are not
+sent back.
 """
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s", re.IGNORECASE)
 _CREDENTIALS = re.compile(r"(?:[A-Za-z][\w.-]*\s+|[^\s:;=]+:)(\S+)")
@@ -78,12 +83,15 @@ def _in_pairs(text: str) -> Iterator[str]:
 
 
 def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the values of `Set-Cookie` headers whose name or form is that of a secret."""
-    for name, value in headers:
-        if name.lower() == "set-cookie" and len(value) <= LONGEST_COOKIE:
-            cookie, _, held = value.partition(";")[0].partition("=")
-            if _is_secret(cookie.strip(), held.strip()):
-                yield held.strip()
+    """Yield the values of `Set-Cookie` headers whose name or form is that of a secret.
+
+    Of thousands in one answer, only the last count.
+    """
+    said = (value for name, value in headers if name.lower() == "set-cookie")
+    for value in deque((each for each in said if len(each) <= LONGEST_COOKIE), MOST_COOKIES):
+        cookie, _, held = value.partition(";")[0].partition("=")
+        if _is_secret(cookie.strip(), held.strip()):
+            yield held.strip()
 
 
 def _is_secret(name: str, value: str) -> bool:

@@ -34,6 +34,10 @@ _TEXT, _VALUE = 3, 64
 """
 
 
+_HEADER = 3 * _VALUE
+"""Bytes of memory for a header in addition to its characters: two texts, and the pair of them."""
+
+
 def weight(body: bytes) -> int:
     """Estimate the bytes that a body takes in memory after it is parsed as JSON."""
     values = body.count(b",") + body.count(b"[") + body.count(b"{") + body.count(b":")
@@ -172,7 +176,7 @@ class Answer:
     @property
     def beside(self) -> int:
         """The estimated bytes that it takes in memory without its body."""
-        found = sum(len(name) + len(value) for name, value in self.headers)
+        found = sum(_HEADER + len(name) + len(value) for name, value in self.headers)
         found += sum(map(len, self.noise))
         if self.late or not (self.status or len(self.messages) == 1):
             # Over HTTP, the messages are in the body too.

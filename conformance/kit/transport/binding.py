@@ -142,6 +142,9 @@ Concurrent calls on a connection share it.
 MESSAGES_CAP = 2_000
 """The most messages that are read of one stream. Each clause looks at all messages of an answer."""
 
+MOST_HEADERS = 100
+"""The most headers that are kept of such an answer."""
+
 CUT_KEPT = 64 * 1024
 """The most bytes that are kept of a longer answer. No verdict needs them, and they add up."""
 
@@ -161,7 +164,9 @@ class Received:
         own = self.answer
         if own is None:
             return self
-        heads = own.headers if sum(len(n) + len(v) for n, v in own.headers) <= kept else ()
+        few = len(own.headers) <= MOST_HEADERS
+        short = few and sum(len(n) + len(v) for n, v in own.headers) <= kept
+        heads = own.headers if short else ()
         beginning = Answer(own.status, heads, own.body[:kept])
         return replace(self, answer=beginning, trouble=Trouble.TOO_LARGE)
 

@@ -20,7 +20,7 @@ import httpx2
 
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
-from conformance.kit.config.given_secrets import LONGEST_COOKIE
+from conformance.kit.config.given_secrets import LONGEST_COOKIE, MOST_COOKIES
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
@@ -270,15 +270,25 @@ def cookies() -> CookieJar:
 
 
 class _Jar(CookieJar):
+    """Keeps only as many cookies as clients must accept. The oldest ones make room."""
+
     def make_cookies(self, response: Any, request: Any) -> Sequence[Cookie]:
-        """Return the cookies of an answer; none if one of them is longer than clients must accept.
+        """Return the cookies of an answer; none if they are more or longer than clients must
+        accept.
 
         A year of thousands of digits would cause a warning with a traceback.
         """
         said = response.info().get_all("Set-Cookie", ())
-        if any(len(each) > LONGEST_COOKIE for each in said):
+        if len(said) > MOST_COOKIES or any(len(each) > LONGEST_COOKIE for each in said):
             return []
         return super().make_cookies(response, request)
+
+    def set_cookie(self, cookie: Cookie) -> None:
+        """Keep a cookie."""
+        super().set_cookie(cookie)
+        if len(self) > MOST_COOKIES:
+            oldest = next(iter(self))
+            self.clear(oldest.domain, oldest.path, oldest.name)
 
 
 class _Ascii(DefaultCookiePolicy):

@@ -229,3 +229,8 @@ def test_a_cookie_that_is_too_long_to_be_sent_back_is_no_secret():
         ("Set-Cookie", f"session={sign * length}") for sign, length in (("a", 4_000), ("b", 5_000))
     ]
     assert list(in_cookies(cookies)) == ["a" * 4_000]
+
+
+def test_of_thousands_of_cookies_in_one_answer_only_the_last_are_secrets():
+    cookies = [("Set-Cookie", f"session=s3cr3t-{number}") for number in range(2_000)]
+    assert list(in_cookies(cookies)) == [f"s3cr3t-{number}" for number in range(1_950, 2_000)]

@@ -381,6 +381,17 @@ def test_a_cookie_that_is_too_long_to_be_kept_is_not_even_read():
     assert received.trouble is None
 
 
+@pytest.mark.parametrize(("each", "kept"), [(1, 30), (40, 50), (60, 0)])
+def test_no_more_cookies_are_kept_than_a_client_must_accept(each, kept):
+    jar = http.cookies()
+    for answer in range(30):
+        own = [("set-cookie", f"c{answer * each + n}=1") for n in range(each)]
+        asked = httpx2.Request("GET", "http://127.0.0.1/")
+        httpx2.Cookies(jar).extract_cookies(httpx2.Response(200, headers=own, request=asked))
+    assert len(jar) == min(kept, 30 * each)
+    assert not kept or f"c{30 * each - 1}" in {one.name for one in jar}
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted({**HEADS, **KEPT}))
 def test_what_hurts_is_survived_on_the_connections_of_the_client_as_well(name, monkeypatch):
