@@ -49,6 +49,8 @@ _OTHER_METHOD = re.compile(
 """Inputs that make frameworks treat a call as one with another method. Servers that use WSGI or CGI
 read `_` in a header as `-`.
 """
+_MOST_PARTS = 1_000
+"""The most parts of a body's schema that are searched for such inputs."""
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods with a special meaning to a client or a proxy, which are never called."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
@@ -129,7 +131,7 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
 
 
 def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> bool:
-    """Return whether a parameter asks for another method. Unreadable parameters are skipped."""
+    """Return whether an input asks for another method. Unreadable inputs are skipped."""
     for holder in holders:
         listed = holder.get("parameters")
         for each in listed if isinstance(listed, list) else ():
@@ -137,7 +139,29 @@ def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> b
                 name = resolved(data, each).get("name")
                 if isinstance(name, str) and _OTHER_METHOD.fullmatch(name):
                     return True
-    return False
+    return any(map(_OTHER_METHOD.fullmatch, _members_sent(data, holders[-1])))
+
+
+def _members_sent(data: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the names of the members of a body, of any media type."""
+    content: Any = None
+    with suppress(LeadsElsewhere, LeadsNowhere):
+        content = resolved(data, operation.get("requestBody")).get("content")
+    kinds = content.values() if isinstance(content, dict) else ()
+    waiting = [media.get("schema") for media in kinds if isinstance(media, dict)]
+    seen: set[int] = set()
+    while waiting and len(seen) < _MOST_PARTS:
+        schema: Mapping[str, Any] = {}
+        with suppress(LeadsElsewhere, LeadsNowhere):
+            schema = resolved(data, waiting.pop())
+        if id(schema) in seen:
+            continue
+        seen.add(id(schema))
+        named = schema.get("properties")
+        yield from named if isinstance(named, dict) else ()
+        for word in ("allOf", "anyOf", "oneOf"):
+            parts = schema.get(word)
+            waiting += parts if isinstance(parts, list) else []
 
 
 def _names(place: Place, operation: Mapping[str, Any]) -> tuple[str, str]:
@@ -211,7 +235,7 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
-    changes = method in CHANGING or any(_OTHER_METHOD.fullmatch(one.name) for one in inputs)
+    changes = method in CHANGING or _asks_for_another(document.data, around, operation)
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,

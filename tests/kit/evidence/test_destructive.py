@@ -132,6 +132,37 @@ def test_an_operation_that_takes_its_method_from_an_input_is_destructive_everywh
     assert reason.id == "kit.left_out.other_method"
 
 
+ASKS = {"type": "object", "properties": {"_method": {"enum": ["DELETE"]}}}
+HIDDEN = [
+    {"content": {"application/json": {"schema": ASKS}}},
+    {"content": {"application/json": {"schema": {"allOf": [{"type": "object"}, ASKS]}}}},
+    {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Asks"}}}},
+    {"$ref": "#/components/requestBodies/Asks"},
+    {"content": {
+        "application/json": {"schema": {"type": "object"}},
+        "application/x-www-form-urlencoded": {"schema": ASKS},
+    }},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", ["application/json", "text/html"])
+@pytest.mark.parametrize("required", [True, False])
+@pytest.mark.parametrize("body", HIDDEN)
+def test_an_operation_that_takes_its_method_from_its_body_is_destructive(body, required, answer):
+    page, described = {"tools": [item("purge", None)]}, document("/purge", "post")
+    asked = {"schemas": {"Asks": ASKS}, "requestBodies": {"Asks": HIDDEN[0]}}
+    described["components"] = asked
+    operation = described["paths"]["/purge"]["post"]
+    operation |= {"requestBody": {**body, "required": required},
+                  "responses": {"200": {"description": "d", "content": {answer: {}}}}}  # fmt: skip
+    own = Discovered(OPENAPI, operations(described).tools)
+    found = [Discovered(MCP, tools_of(page, Source.MCP).tools), own]
+    called = [one.run.id for one in careful(found, [rpc({"result": page}), web(200, described)])
+              for tool in one.tools if why_left_out(tool, one.run, Settings()) is None]  # fmt: skip
+    assert called == []
+    assert bool(own.tools) is (answer == "application/json")
+
+
 @pytest.mark.parametrize("name", ["method", "http_method", "payment_method", "methods"])
 def test_an_input_with_an_ordinary_name_does_not_make_an_operation_destructive(name):
     described = document("/pay", "post")
