@@ -18,7 +18,7 @@ from itertools import takewhile
 from operator import itemgetter
 from urllib.parse import quote, quote_plus, unquote_to_bytes
 
-from jsonpointer import escape
+from jsonpointer import escape as as_step
 
 # GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
@@ -350,7 +350,7 @@ def _written(secret: str) -> Iterator[str]:
     yield quote_plus(as_bytes)
     yield html.escape(secret)
     yield from (as_bytes.hex(), as_bytes.hex().upper())
-    yield escape(secret)
+    yield as_step(secret)
     yield from (as_bytes.decode("latin-1"), repr(as_bytes)[2:-1])
 
 
