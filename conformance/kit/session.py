@@ -31,7 +31,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.drive.wire import Rate
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
-from conformance.kit.evidence.destructive import all_left_alone, as_careful_everywhere
+from conformance.kit.evidence.destructive import as_careful_everywhere, left_alone
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
@@ -92,11 +92,12 @@ class Runs:
         for target in targets:
             before += await discover(target, context, before)
         looked = [each for each in context.recorder.by_id.held if each.script == LOOKED]
-        answers = [each.answer for each in looked if each.answer is not None]
-        careful = as_careful_everywhere(before, answers)
-        free = {one.run.id for one in careful if in_sandbox(one.run, settings)}
-        kept = [each.answer for each in looked if each.answer is not None and each.run not in free]
-        context.off_limits.add(*all_left_alone(kept, settings, careful))
+        free = {one.run.id for one in before if in_sandbox(one.run, settings)}
+        answered = [(each.run in free, each.answer) for each in looked if each.answer is not None]
+        others = context.recorder.warned.and_in(own for freely, own in answered if not freely)
+        warned = others.and_in(own for freely, own in answered if freely)
+        careful = as_careful_everywhere(before, warned)
+        context.off_limits.add(*left_alone(others, settings, careful))
         for found in careful:
             if eras and found.run.era not in eras:
                 continue

@@ -11,7 +11,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -47,9 +47,32 @@ _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
 """An answer without these declares nothing destructive. The last is for a name with escapes."""
 
 
-def as_careful_everywhere(
-    found: Sequence[Discovered], answers: Sequence[Answer]
-) -> list[Discovered]:
+@dataclass(slots=True)
+class Warned:
+    """The keys that answers call destructive, and those of each operation that changes things."""
+
+    said: set[Key] = field(default_factory=set)
+    guessed: set[frozenset[Key]] = field(default_factory=set)
+
+    def read(self, answer: Answer) -> None:
+        """Add what an answer warns of. It need not be kept for that."""
+        for document in _documents(answer):
+            self.add(document)
+
+    def add(self, document: Any) -> None:
+        """Add what a document warns of."""
+        self.said.update(_called_destructive(document))
+        self.guessed.update(_keys((name,), called) for name, called in changing(document))
+
+    def and_in(self, answers: Iterable[Answer]) -> Warned:
+        """Return this together with what answers warn of."""
+        both = Warned(set(self.said), set(self.guessed))
+        for answer in answers:
+            both.read(answer)
+        return both
+
+
+def as_careful_everywhere(found: Sequence[Discovered], warned: Warned) -> list[Discovered]:
     """Return the runs; a tool is destructive in all if any answer or declaration calls it so.
 
     A method that changes things is only a guess. A tool with `destructiveHint: false` denies it.
@@ -57,7 +80,7 @@ def as_careful_everywhere(
     runs, keys = zip(*map(_keyed, found), strict=True) if found else ((), ())
     own = tuple(chain.from_iterable(keys))
     tools = [tool for one in runs for tool in one.tools]
-    said, guessed = _said_in(answers)
+    said, guessed = set(warned.said), set(chain.from_iterable(warned.guessed))
     for known, tool in zip(own, tools, strict=True):
         if tool.annotations.destructive:
             (said if warns_of_destruction(tool.raw) else guessed).update(known)
@@ -76,32 +99,20 @@ def as_careful_everywhere(
 
 
 def left_alone(
-    documents: Iterable[Any], settings: Settings, runs: Iterable[Discovered] = ()
+    warned: Warned, settings: Settings, runs: Iterable[Discovered] = ()
 ) -> tuple[list[str], list[Key], list[Key]]:
-    """Return the names and routes that documents call destructive, in the form of `off_limits`.
+    """Return the names and routes that are called destructive, in the form of `off_limits`.
 
     They count even if the kit cannot use the declaration. A method that changes things is only a
     guess, which a tool of `runs` may deny.
     """
     if settings.allow_calls is AllowCalls.ALL:
         return [], [], []
-    keys: set[Key] = set()
-    guessed: list[frozenset[Key]] = []
-    for document in documents:
-        keys.update(_called_destructive(document))
-        guessed += [_keys((name,), called) for name, called in changing(document)]
-    denied = _denied(runs) if guessed else frozenset()
-    keys.update(*(own for own in guessed if denied.isdisjoint(own)))
+    denied = _denied(runs) if warned.guessed else frozenset()
+    keys = warned.said.union(*(own for own in warned.guessed if denied.isdisjoint(own)))
     names = [name for method, name in keys if not method]
     usual = [route_of(name, None) for name in names]
     return names, [*usual, *(key for key in keys if key[0])], []
-
-
-def all_left_alone(
-    answers: Iterable[Answer], settings: Settings, runs: Iterable[Discovered]
-) -> tuple[list[str], list[Key], list[Key]]:
-    """Return the same for all documents in answers."""
-    return left_alone(_documents(answers), settings, runs)
 
 
 def _denied(runs: Iterable[Discovered]) -> frozenset[Key]:
@@ -158,29 +169,17 @@ def _route(method: str, path: str) -> Key:
     return plain_method(method), template if steps is None else "/" + "/".join(steps)
 
 
-def _said_in(answers: Iterable[Answer]) -> tuple[set[Key], set[Key]]:
-    """Return the keys that answers call destructive, and those whose method changes things."""
-    said: set[Key] = set()
-    guessed: set[Key] = set()
-    for document in _documents(answers):
-        said |= set(_called_destructive(document))
-        for name, called in changing(document):
-            guessed |= _keys((name,), called)
-    return said, guessed
-
-
-def _documents(answers: Iterable[Answer]) -> Iterator[Any]:
-    """Yield the documents that may warn.
+def _documents(answer: Answer) -> Iterator[Any]:
+    """Yield the documents of an answer that may warn.
 
     Most answers are long and have no warning, so they are skipped.
     """
-    for answer in answers:
-        if any(sign in answer.body for sign in _SIGNS):
-            yield from answer.messages
-            document = openapi_in(answer)
-            yield document if document is not None else json_in(answer)
-            if _HINT.encode() in answer.body:
-                yield from _with_members_twice(answer.body.decode("utf-8", "replace"))
+    if any(sign in answer.body for sign in _SIGNS):
+        yield from answer.messages
+        document = openapi_in(answer)
+        yield document if document is not None else json_in(answer)
+        if _HINT.encode() in answer.body:
+            yield from _with_members_twice(answer.body.decode("utf-8", "replace"))
 
 
 def _with_members_twice(text: str) -> Iterator[Any]:

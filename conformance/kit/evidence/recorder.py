@@ -10,6 +10,7 @@ from itertools import count
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
+from conformance.kit.evidence.destructive import Warned
 from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept, Spill
@@ -135,6 +136,8 @@ class Recorder:
     def __init__(self, spill: Spill | None = None, *, beside: Recorder | None = None) -> None:
         self.listeners: list[Listener] = []
         self.by_id = Exchanges()
+        self.warned = beside.warned if beside is not None else Warned()
+        """What answers of discovery warn of that are cut for lack of room."""
         self.requests: Counter[str] = Counter()
         self._spill = spill or Spill()
         self._beside = beside
@@ -168,10 +171,11 @@ class Recorder:
         if answer is not None:
             size = len(answer.body) + answer.beside
             self._written += size
-            if self._written > MOST_WRITTEN and size > _LEAST_KEPT:
-                received = received.cut(_LEAST_KEPT)
-            elif size > CUT_KEPT and self._weight + answer.weight > HELD_CAP:
-                received = received.cut()
+            kept = _LEAST_KEPT if self._written > MOST_WRITTEN else CUT_KEPT
+            if size > kept and (kept == _LEAST_KEPT or self._weight + answer.weight > HELD_CAP):
+                if script == LOOKED:
+                    self.warned.read(answer)
+                received = received.cut(kept)
         exchange = Exchange(
             id=number,
             run=run,

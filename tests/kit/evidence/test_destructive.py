@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.catalog.openapi import operations
+from conformance.kit.evidence import recorder
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.destructive import as_careful_everywhere
+from conformance.kit.evidence.destructive import Warned, as_careful_everywhere
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
@@ -64,7 +65,7 @@ def declared(ways):
 
 
 def careful(found, looked):
-    return as_careful_everywhere(found, [exchange.answer for exchange in looked])
+    return as_careful_everywhere(found, Warned().and_in(each.answer for each in looked))
 
 
 @given(
@@ -215,3 +216,32 @@ def test_no_route_of_a_document_reaches_a_tool_that_its_catalog_calls_destructiv
         session.drive()
     assert ("POST", "/purge") not in called
     assert ("GET", place) in called
+
+
+@pytest.mark.parametrize("limit", ["HELD_CAP", "MOST_WRITTEN"])
+def test_a_declaration_counts_for_which_there_was_no_room(limit, monkeypatch):
+    """An earlier target may have filled the room."""
+    monkeypatch.setattr(recorder, limit, 0)
+    called = []
+    padding = [item(f"pad{number}", None, title="x" * 1_000) for number in range(100)]
+    listing = {"resources": [{"type": "tool", "path": path} for path in ("/tools", "/admin")]}
+    pages = {
+        ("one", "/manifest"): listing,
+        ("one", "/tools"): {"tools": [item("harmless", None)]},
+        ("one", "/admin"): {"tools": [*padding, item("purge", True)]},
+        ("two", "/tools"): {"tools": [item("purge", None)]},
+    }
+
+    def answer_of(target):
+        def answer(method, path, body, headers):
+            called.append((target, method, path))
+            return (200, pages[target, path]) if (target, path) in pages else (404, {})
+
+        return answer
+
+    with answering(answer_of("one")) as one, answering(answer_of("two")) as two:
+        session = Session(Settings(profiles=("http",), max_examples=0))
+        session.discover((two, one))
+        session.drive()
+    assert ("one", "POST", "/tools/harmless/invoke") in called
+    assert not any(path.startswith("/tools/purge") for _, _, path in called)

@@ -30,7 +30,7 @@ from conformance.kit.evidence.declared_conformance import (
     is_discovery,
     link_in,
 )
-from conformance.kit.evidence.destructive import left_alone
+from conformance.kit.evidence.destructive import Warned, left_alone
 from conformance.kit.evidence.listing import (
     each_alone,
     is_bare_list,
@@ -62,7 +62,10 @@ def leave_alone(
 ) -> None:
     """Put what a catalog or document calls destructive off limits: no later request reaches it."""
     context.off_limits.add(*off_limits(tools, run, context.settings))
-    context.off_limits.add(*left_alone(documents, context.settings))
+    warned = Warned()
+    for document in documents:
+        warned.add(document)
+    context.off_limits.add(*left_alone(warned, context.settings))
 
 
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
