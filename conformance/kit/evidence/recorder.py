@@ -136,7 +136,7 @@ class Recorder:
     def __init__(self, spill: Spill | None = None, *, beside: Recorder | None = None) -> None:
         self.listeners: list[Listener] = []
         self.by_id = Exchanges()
-        self.warned = beside.warned if beside is not None else Warned()
+        self.warned: Warned = beside.warned if beside is not None else Warned()
         """What answers of discovery warn of that are cut for lack of room."""
         self.requests: Counter[str] = Counter()
         self._spill = spill or Spill()
