@@ -40,6 +40,7 @@ ALONGSIDE: Final = frozenset({
 _CLASSES: Final = frozenset({("error", "type"), ("error", "code"), ("error", "class")})
 """The words in the names of members that hold the class of an error."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_QUOTES: Final = "\"'`‘’“”"
 _SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
 
 
@@ -169,15 +170,37 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
     """Return whether an error blames what was broken in its call. No tool has such a result.
 
-    The error names the parameter with a name of several words, or it has a class or a code.
+    The error names the parameter, or it has a class or a code. A name of one word may be a word of
+    any sentence, so the error has to begin with it, or name it as a parameter.
     """
     if case.violation is None:
         return False
     name = case.violation.parameter
     if name is not None and len(words_in(name)) > 1 and name in text:
         return True
-    objects = (each for each in documents if isinstance(each, dict))
+    objects = [each for each in documents if isinstance(each, dict)]
+    said = [inner for each in objects for inner in texts_in(each)] or [text]
+    if name is not None and any(_begins_with(name, each) or blames(name, each) for each in said):
+        return True
     return any(_words_of(name) in _CLASSES for each in objects for name in each)
+
+
+def blames(name: str, text: str) -> bool:
+    """Return whether a text blames a parameter: quoted, at the start of a line, or after such a
+    word.
+    """
+    word = re.escape(name)
+    forms = (
+        rf"[{_QUOTES}]{word}[{_QUOTES}]",
+        rf"(?m)^\s*{word}(?:\s*$|:\s)",
+        rf"(?i)\b(?:parameter|argument|field|property|input):? {word}(?!\w)",
+    )
+    return any(re.search(form, text) for form in forms)
+
+
+def _begins_with(name: str, text: str) -> bool:
+    """Return whether a parameter is the first word of an error, or of what it says at a colon."""
+    return re.match(rf"\W{{0,6}}(?:[^\n:]{{1,80}}:\s+)?{re.escape(name)}(?!\w)", text) is not None
 
 
 def _words_of(name: object) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.formats.text.json_text import read_json
+from conformance.kit.evidence.disguise import blames
 from conformance.kit.evidence.response import Reading
 
 _PLACES: Final = frozenset({
@@ -21,7 +22,6 @@ _PLACES: Final = frozenset({
 """Members of an error that name a place."""
 _ECHOES: Final = frozenset({"input", "value", "received", "body", "args", "arguments", "ctx"})
 """Members of an error that repeat what was sent."""
-_QUOTES: Final = "\"'`‘’“”"
 _STEPS: Final = re.compile(r"[^./\[\]\s]+")
 _READ: Final = 20_000
 
@@ -37,7 +37,7 @@ def blamed_parameters(schema: Mapping[str, Any], reading: Reading) -> tuple[str,
     if placed:
         return placed
     said = "\n".join(_sentences(document)) if isinstance(document, dict | list) else text
-    return tuple(name for name in names if _says(name, said))
+    return tuple(name for name in names if blames(name, said))
 
 
 def _placed(document: Any, names: tuple[str, ...]) -> Iterator[str]:
@@ -71,16 +71,3 @@ def _sentences(document: Any) -> Iterator[str]:
         for member, value in document.items():
             if member.lower() not in _ECHOES:
                 yield from _sentences(value)
-
-
-def _says(name: str, text: str) -> bool:
-    """Return whether a text blames a parameter: quoted, at the start of a line, or after such a
-    word.
-    """
-    word = re.escape(name)
-    forms = (
-        rf"[{_QUOTES}]{word}[{_QUOTES}]",
-        rf"(?m)^\s*{word}(?:\s*$|:\s)",
-        rf"(?i)\b(?:parameter|argument|field|property|input):? {word}(?!\w)",
-    )
-    return any(re.search(form, text) for form in forms)

@@ -139,6 +139,29 @@ def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, bla
     assert called(rpc(result(text), of=broken), checks).reading.refused is blamed
 
 
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ("Error: room must be a text", True),
+        ("Error: the `room` is missing", True),
+        ("Error: missing argument room", True),
+        ("Error: rooms are all taken", False),
+        ("Error: the disk of this room is full", False),
+        ('{"success": false, "message": "room: Required"}', True),
+        ('{"success": false, "message": "The room is taken"}', False),
+        ('{"success": false, "room": ""}', False),
+    ],
+)
+def test_a_name_of_one_word_is_blamed_where_the_error_begins_with_it_or_marks_it(text, blamed):
+    checks = tool("check_logs", "Check the logs of a room.")
+    broken = replace(
+        case(BROKEN, run=MCP, tool=checks),
+        arguments={"room": ""},
+        violation=Violation("/room", "room", ("minLength",), sent=""),
+    )
+    assert called(rpc(result(text), of=broken), checks).reading.refused is blamed
+
+
 def test_an_error_may_be_the_result_of_a_call_that_asks_for_one():
     asked = {"kind": "error"}
     assert answered("Error: Operation failed", kind=VALID, arguments=asked).accepted
