@@ -8,6 +8,7 @@ from conformance.formats.tool.errors import types_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import STOP_ANY_CALL
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.transport.bindings import traits_of
@@ -110,6 +111,7 @@ def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
 @clause("ATDF-CALL-005")
 def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
     """No call causes a 5xx status, a closed connection or an unreadable answer."""
+    yield from _stopped(tool)
     for call in tool.calls:
         reading = call.reading
         if reading.outcome is Outcome.ENVIRONMENT:
@@ -142,6 +144,7 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
 @clause("ATDF-CALL-006")
 def test_every_call_is_answered(tool: ToolEvidence) -> Checks:
     """Each call is answered. A late answer is only slow while the server still answers a list."""
+    yield from _stopped(tool)
     for call in tool.calls:
         if call.reading.outcome is not Outcome.NO_ANSWER:
             yield holds()
@@ -167,6 +170,7 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
     also quote code of this call, or of a concurrent one. A tool that shows how sent code failed may
     mix the code of two calls, so none of its traces counts.
     """
+    yield from _stopped(tool)
     refusals = [each for each in tool.calls if not (each.reading.accepted or each.reading.disguise)]
     sent = {text for call in tool.calls for text in _texts(call)}
     traced = [
@@ -178,6 +182,14 @@ def test_no_answer_shows_the_inside_of_the_server(tool: ToolEvidence) -> Checks:
             yield broken(call, "finding.call.trace", trace=shown(found))
         else:
             yield holds()
+
+
+def _stopped(tool: ToolEvidence) -> Checks:
+    """Say why nothing is known if rights or limits stopped all calls before they reached the
+    tool.
+    """
+    if tool.calls and all(call.reading.status in STOP_ANY_CALL for call in tool.calls):
+        yield no_good_call(tool.baseline)
 
 
 def _texts(call: Call) -> list[str]:

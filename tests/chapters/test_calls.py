@@ -81,6 +81,24 @@ def test_a_401_names_the_option_that_gives_credentials(status, bearer, named):
     assert f"{status} “" in finding.message.words()
 
 
+@pytest.mark.parametrize("clause", ["ATDF-CALL-005", "ATDF-CALL-006", "ATDF-CALL-007"])
+@pytest.mark.parametrize("status", [401, 403, 407, 429])
+def test_calls_that_were_all_stopped_before_the_tool_show_nothing_about_it(clause, status):
+    stopped = [
+        called(web(status, {"detail": "no"}, of=case(kind)))
+        for kind in (CaseKind.BASELINE, CaseKind.BROKEN)
+    ]
+    assert of_tool(clause, *stopped).verdict is Verdict.NOT_VERIFIED
+    assert of_tool(clause, *stopped, refused()).verdict is Verdict.PASS
+    assert of_tool(clause).verdict is not Verdict.PASS
+
+
+def test_a_call_that_was_stopped_with_a_trace_breaks_its_clause_all_the_same():
+    trace = b'Traceback (most recent call last):\n  File "a.py", line 1, in f\n'
+    stopped = called(web(401, trace, of=case(CaseKind.BASELINE)))
+    assert of_tool("ATDF-CALL-007", stopped).verdict is Verdict.WARN
+
+
 def test_a_refusal_next_to_a_refused_good_call_says_what_the_good_call_was_refused_with():
     baseline = called(web(401, {"detail": "no"}, of=case(CaseKind.BASELINE)))
     (finding,) = of_tool("ATDF-CALL-001", baseline, refused()).findings

@@ -117,14 +117,15 @@ def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
     reading = _read_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)
     if reading.accepted and tool is not None and case is not None:
         reading = _undisguised(reading, tool, case, exchange)
-    if not (reading.accepted or reading.status in _OF_RIGHTS or _refuses_input(reading)):
+    if not (reading.accepted or reading.status in STOP_ANY_CALL or _refuses_input(reading)):
         missing = missing_in(reading.text, case, exchange.request.body)
         if missing is not None:
             return replace(reading, outcome=Outcome.ENVIRONMENT, missing=missing)
     return reading
 
 
-_OF_RIGHTS = PROVES_NOTHING - {503}
+STOP_ANY_CALL = PROVES_NOTHING - {503}
+"""Those of them that say that the caller lacks a right, or called too often."""
 _OF_THE_REQUEST = frozenset({rpc.INVALID_PARAMS, rpc.METHOD_NOT_FOUND, rpc.PARSE_ERROR})
 
 
