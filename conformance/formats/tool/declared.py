@@ -21,7 +21,7 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import MetaKey
 
 _OURS = ("version", "tags", "examples", "tool_id")
-"""Fields that an MCP tool lacks: a tool with one of them claims ATDF."""
+"""Fields that an MCP tool lacks: a tool of a catalog with one of them claims ATDF."""
 
 DIALECTS = (
     ("input_values", "goal", "example-goal"),
@@ -74,7 +74,7 @@ def tool(
         tags=_texts(ours.get("tags")),
         when_to_use=when_to_use,
         task_required=_member(item.get("execution"), "taskSupport") == "required",
-        claims_atdf=claims_atdf(item),
+        claims_atdf=_claims_atdf(item, form),
         dialects=dialects,
         made=made,
     ), problems
@@ -115,9 +115,15 @@ def _most(one: bool | None, other: bool | None) -> bool | None:
     return True if True in (one, other) else None if None in (one, other) else False
 
 
-def claims_atdf(item: Mapping[str, Any]) -> bool:
-    """Return whether a tool alone shows that its server speaks ATDF."""
-    return not item.keys().isdisjoint(_OURS) or key_in(item.get("_meta"), MetaKey.ATDF) is not None
+def _claims_atdf(item: Mapping[str, Any], form: ToolForm) -> bool:
+    """Return whether a tool alone shows that its server speaks ATDF.
+
+    Over MCP only the key of `_meta` does: many servers list tools with a `version` or `tags` of
+    their own.
+    """
+    if key_in(item.get("_meta"), MetaKey.ATDF) is not None:
+        return True
+    return form is not ToolForm.MCP and not item.keys().isdisjoint(_OURS)
 
 
 def _own_fields(item: Mapping[str, Any], place: Place) -> tuple[Mapping[str, Any], Place]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
+from conformance.kit.cases.drawn import is_by_chance
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, fewer, only
@@ -43,6 +44,8 @@ TELLING = 12
 """How many of a tool's cases count as its most telling ones."""
 _CASES_OF_LEFT = 2 / 3
 """The share of a spared tool's remaining calls for its cases; the rest is for repairs."""
+_CHANCES = 5
+"""The most random valid calls of a tool that has accepted no call so far. They prove little."""
 _SLOW_CALLS = 2
 """The calls that may take too long before the rest of a tool's cases are skipped."""
 
@@ -146,7 +149,12 @@ class ToolRun:
             return
         for branch in planned.branches:
             await self._call(branch)
-        await self._all(planned.cases)
+        by_chance = tuple(c for c in planned.cases if c.kind is CaseKind.VALID and is_by_chance(c))
+        drawn = {case.id for case in by_chance}
+        await self._all(tuple(case for case in planned.cases if case.id not in drawn))
+        replayed = self._channel.context.settings.replay is not None
+        most = None if replayed or any(c.reading.accepted for c in self._calls) else _CHANCES
+        await self._all(by_chance[:most])
         await self._repairs()
         if baseline.reading.accepted:
             await self._once_more(baseline, CaseKind.AFTER)

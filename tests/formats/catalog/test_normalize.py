@@ -175,8 +175,10 @@ def test_what_the_meta_of_an_mcp_tool_says_goes_before_what_stands_beside_it():
 
 
 @pytest.mark.parametrize("member", ["version", "tags", "examples"])
-def test_a_field_that_mcp_lacks_claims_atdf(member):
-    assert one({"name": "t", "inputSchema": SCHEMA, member: []}, Source.MCP).claims_atdf
+def test_a_field_that_mcp_lacks_claims_atdf_in_a_catalog_and_not_over_mcp(member):
+    item = {"name": "t", "inputSchema": SCHEMA, member: []}
+    assert one(item).claims_atdf
+    assert not one(item, Source.MCP).claims_atdf
 
 
 def test_a_plain_mcp_tool_claims_nothing():

@@ -13,6 +13,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.cases.drawn import is_by_chance
 from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -171,6 +172,20 @@ def test_a_broken_call_that_is_accepted_is_a_finding_although_the_baseline_was_r
         return (400, {"no": "no"}) if right(arguments) else (200, {"ok": True})
 
     assert verdict(upside_down, "ATDF-CALL-001") is Verdict.FAIL
+
+
+@pytest.mark.parametrize("accepts", [False, True])
+def test_a_tool_that_accepts_nothing_gets_few_random_valid_calls(accepts):
+    def strict(name, arguments):
+        return sound(name, arguments) if accepts else (400, {"no": "no"})
+
+    tool = {**COUNT, "inputSchema": {**COUNT["inputSchema"], "properties": {
+        "n": {"type": "integer", "minimum": 1, "maximum": 999, "description": "How many."}
+    }}}  # fmt: skip
+    _, session, _ = judged(strict, tools=(tool,))
+    random = [c for c in calls(session).of(CaseKind.VALID) if is_by_chance(c.case)]
+    assert random
+    assert accepts == (len(random) > 10)
 
 
 def test_known_good_calls_are_tried_first():
