@@ -1,5 +1,5 @@
 /* The search of the site. It speaks with the theme as the theme's own worker does, and asks
-   MiniSearch. Before this stand `STOP_WORDS`, `stem` and `MiniSearch`: see `scripts/website/search.py`. */
+   MiniSearch. Before this stand `STOP_WORDS`, `SYNONYMS`, `stem` and `MiniSearch`: see `scripts/website/search.py`. */
 "use strict";
 
 /* A name of the specifications or of the kit: suggested_value, ATDF-ERR-004, --max-time, E3001. */
@@ -38,6 +38,12 @@ const forms = (word) => {
   }
   return made;
 };
+
+/* Words that people use for one another: each finds the others as well, a little less. */
+const SAME = 0.6;
+const groups = SYNONYMS.map((group) => group.split(" "));
+const others = (word) => groups.filter((group) => group.some((each) => forms(each).some((form) => forms(word).includes(form))))
+  .flat().filter((each) => !forms(each).some((form) => forms(word).includes(form)));
 
 const ENTITIES = { "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&amp;": "&" };
 const plain = (markup) => markup.replace(/<[^>]*>/g, " ").replace(/&(?:lt|gt|quot|#39|amp);/g, (each) => ENTITIES[each]);
@@ -86,14 +92,19 @@ function found(question) {
   const seen = new Map();
   for (const [at, word] of sought.entries()) {
     const last = at === sought.length - 1;
-    const results = index.search(word, {
-      boost: WEIGHTS,
-      tokenize: (text) => [text],
-      fuzzy: /\d/.test(word) || word.length < 5 ? false : word.length < 8 ? 1 : 2,
-      prefix: last && word.length > 2,
-      weights: { fuzzy: 0.2, prefix: 0.4 },
-    });
-    for (const { id, score, terms } of results) {
+    const results = new Map();
+    for (const [place, meant] of [word, ...others(word)].entries()) {
+      const options = place ? {} : {
+        fuzzy: /\d/.test(word) || word.length < 5 ? false : word.length < 8 ? 1 : 2,
+        prefix: last && word.length > 2,
+        weights: { fuzzy: 0.2, prefix: 0.4 },
+      };
+      for (const { id, score: full, terms } of index.search(meant, { boost: WEIGHTS, tokenize: (text) => [text], ...options })) {
+        const score = place ? SAME * full : full;
+        if (!(results.get(id)?.score >= score)) results.set(id, { score, terms });
+      }
+    }
+    for (const [id, { score, terms }] of results) {
       const held = seen.get(id) ?? { doc: records.get(id), score: 0, words: 0 };
       held.score += score;
       held.words += 1;

@@ -66,12 +66,16 @@ def add_search(folder: Path, language: str, clauses: list[dict[str, Any]]) -> No
 
 
 def search_script(language: str) -> str:
-    """Return the script: MiniSearch, the language's stemmer, its stop words, and our code."""
-    words = json.loads((DOCS / "search" / "stop-words.json").read_text(encoding="utf-8"))
+    """Return the script: MiniSearch, the language's stemmer and words, and our code."""
+    words, synonyms = (
+        json.loads((DOCS / "search" / f"{name}.json").read_text(encoding="utf-8"))
+        for name in ("stop-words", "synonyms")
+    )
     stemmer = npm_file("stemmers", f"dist/{language}.js").read_text(encoding="utf-8")
     return "\n".join(
         [
             f"const STOP_WORDS = {json.dumps(words[language].split(), ensure_ascii=False)};",
+            f"const SYNONYMS = {json.dumps(synonyms[language], ensure_ascii=False)};",
             f"const stem = (() => {{{_EXPORT.sub('', stemmer)};return stemmer}})();",
             _MAP.sub("", npm_file("minisearch").read_text(encoding="utf-8")),
             (DOCS / "search" / "worker.js").read_text(encoding="utf-8"),
