@@ -60,6 +60,8 @@ _DATA = re.compile(r"<td\b")
 _TAG = re.compile(r"<[^>]*>")
 _NAMELESS = "<th></th>"
 """The corner cell of a table whose first column names its rows."""
+_SLIPPING = 4
+"""The columns of the widest table whose rows a phone shows as blocks."""
 _FIRST_CELL = re.compile(r"(<tr>\s*)<td([^>]*)>(.*?)</td>", re.DOTALL)
 _BLOCK = re.compile(r'(<div class="[^"]*\bhighlight")>(.*?</pre>)', re.DOTALL)
 _AROUND, _CODE_LINE = 1.1, 0.95
@@ -104,22 +106,32 @@ def _with_height(found: re.Match[str]) -> str:
 def _wrapped(found: re.Match[str]) -> str:
     """Return a table with an approximate height before it is laid out.
 
-    If the corner cell is empty, the first column gets row headers, and each other cell the name of
-    its column: a phone shows no head.
+    A phone shows no head. So cells get the names of their columns: all if the corner cell is empty,
+    whose column gets row headers, and else those that slip below the first two of four.
     """
     table = found[0]
     high = sum(map(_height, _ROW.findall(table)))
-    if _NAMELESS in table:
-        head, body, rows = table.replace(_NAMELESS, "<td></td>").partition("<tbody>")
-        columns = [_TAG.sub("", cell).replace('"', "&quot;") for cell in _CELL.findall(head)[1:]]
+    head, body, rows = table.partition("<tbody>")
+    columns = [_TAG.sub("", cell).replace('"', "&quot;") for cell in _CELL.findall(head)]
+    if _NAMELESS in head:
+        head, columns = head.replace(_NAMELESS, "<td></td>"), columns[1:]
         rows = _FIRST_CELL.sub(r'\1<th scope="row"\2>\3</th>', rows)
-        table = head + body + _ROW.sub(lambda row: _named(row[0], columns), rows)
-    return _WRAPPED.format(high=high, table=table)
+    elif len(columns) == _SLIPPING:
+        columns = ["", "", *columns[2:]]
+    else:
+        return _WRAPPED.format(high=high, table=table)
+    rows = _ROW.sub(lambda row: _named(row[0], columns), rows)
+    return _WRAPPED.format(high=high, table=head + body + rows)
 
 
 def _named(row: str, columns: list[str]) -> str:
     names = iter(columns)
-    return _DATA.sub(lambda cell: f'{cell[0]} data-column="{next(names)}"', row)
+
+    def named(cell: re.Match[str]) -> str:
+        name = next(names)
+        return f'{cell[0]} data-column="{name}"' if name else cell[0]
+
+    return _DATA.sub(named, row)
 
 
 def _height(row: str) -> float:

@@ -127,6 +127,23 @@ def test_search_finds(visit, language, query, page_of):
         assert any(page_of in each for each in plain), plain[:5]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_search_answers_a_text_that_came_without_a_key(visit, language):
+    page, seen = visit(start(language))
+    page.wait_for_function("window.document$")  # the theme's script comes after the first paint
+    box = page.locator("[data-md-component=search-query]")
+    box.focus()
+    results = page.locator(".md-search-result__link")
+    for text, found in (("suggested_value", "atdf/"), ("ATDF-ERR-004", "atdf-err-004")):
+        box.evaluate(
+            "(each, text) => { each.value = text;"
+            " each.dispatchEvent(new InputEvent('input', {bubbles: true})); }",
+            text,
+        )
+        expect(results.first).to_have_attribute("href", re.compile(found), timeout=15_000)
+    assert seen.errors == []
+
+
 @pytest.mark.parametrize(
     ("language", "query", "marked"),
     [("es", "clausula", "cláusula"), ("pt", "codigo", "código")],
@@ -187,7 +204,7 @@ def test_dark_is_chosen_by_the_system_and_by_the_button(visit):
 @pytest.mark.parametrize("path", ["runtime/concepts/", "es/conformance/", "pt/atdf/"])
 def test_a_diagram_is_read_without_a_script_and_cuts_no_word(visit, path):
     page, seen = visit(path, java_script_enabled=False)
-    figures = page.locator("figure.diagram > svg[role=img]")
+    figures = page.locator("figure.diagram > svg[role=img], .diagram__wide > svg[role=img]")
     assert figures.count() > 0
     for number in range(figures.count()):
         expect(figures.nth(number)).to_be_visible()
@@ -249,6 +266,19 @@ def test_a_wide_diagram_is_moved_on_a_phone_and_the_page_is_not(visit):
         " * text.getScreenCTM().a)"
     )
     assert min(sizes) >= 12
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_the_four_levels_are_seen_at_the_same_time(visit, language, size):
+    page, _ = visit(f"{start(language)}conformance/levels/", viewport=size)
+    frame = page.locator("figure.diagram").first
+    pictures = frame.locator("svg[role=img]").filter(visible=True)
+    expect(pictures).to_have_count(1)
+    assert pictures.locator("text").count() == 4
+    assert frame.evaluate("each => each.scrollWidth <= each.clientWidth")
+    edges = pictures.bounding_box()
+    assert edges["x"] >= 0 and edges["x"] + edges["width"] <= size["width"]
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -395,6 +425,18 @@ def test_the_rows_of_the_clauses_are_chosen(visit, size):
         assert 0 < rows.count() < all_, facet
         few.select_option(index=0)
     assert seen.errors == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_on_a_phone_the_rows_of_the_clauses_name_the_level_and_no_label_breaks(visit, language):
+    page, _ = visit(f"{start(language)}conformance/clauses/", viewport=PHONE)
+    heads = page.locator("article thead th").all_text_contents()
+    cells = page.locator("article tbody tr").first.locator("td")
+    told = cells.evaluate_all("(all) => all.map((each) => each.dataset.column ?? null)")
+    assert told == [None, None, *heads[2:]]
+    assert heads[2] in cells.nth(2).evaluate("each => getComputedStyle(each, '::before').content")
+    high = page.locator(".filter label").evaluate_all("(all) => all.map((e) => e.offsetHeight)")
+    assert len(set(high)) == 1
 
 
 def test_the_numbers_of_the_lines_follow_a_text_that_a_paste_scrolled(visit):

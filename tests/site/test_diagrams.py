@@ -13,7 +13,7 @@ import pytest
 
 from scripts.website.diagrams.flow import flow_picture
 from scripts.website.diagrams.page import description, figure, with_pictures
-from scripts.website.diagrams.picture import MOST, Box, Line, Words
+from scripts.website.diagrams.picture import MOST, PHONE, Box, Line, Words
 from scripts.website.diagrams.sequence import sequence_picture
 from scripts.website.diagrams.source import DiagramError, Flow, Message, read_diagram
 from scripts.website.diagrams.words import SIZE, size, width, wrapped
@@ -186,17 +186,30 @@ def test_an_arrow_ends_at_the_edge_of_a_box(text):
 def test_a_picture_is_named_and_told_and_takes_its_colors_from_the_page(text):
     drawn = figure(text, "diagram-1")
     assert "\n" not in drawn
-    root = ElementTree.fromstring(drawn)[0]
     space = "{http://www.w3.org/2000/svg}"
-    by_id = {each.get("id"): each.text for each in root if each.get("id")}
-    assert root.get("role") == "img"
-    assert by_id[root.get("aria-labelledby")] == read_diagram(text).title
-    assert by_id[root.get("aria-describedby")] == description(read_diagram(text))
-    colors = {each.get(name) for each in root.iter() for name in ("fill", "stroke")}
-    assert colors <= {None, "none", "currentColor", "Canvas"}
-    assert {each.tag.removeprefix(space) for each in root.iter()} <= {
-        "svg", "g", "title", "desc", "rect", "path", "circle", "text", "tspan"
-    }  # fmt: skip
+    pictures = list(ElementTree.fromstring(drawn).iter(f"{space}svg"))
+    ids = [each.get("id") for each in ElementTree.fromstring(drawn).iter() if each.get("id")]
+    assert len(ids) == len(set(ids)) == 2 * len(pictures)
+    for root in pictures:
+        by_id = {each.get("id"): each.text for each in root if each.get("id")}
+        assert root.get("role") == "img"
+        assert by_id[root.get("aria-labelledby")] == read_diagram(text).title
+        assert by_id[root.get("aria-describedby")] == description(read_diagram(text))
+        colors = {each.get(name) for each in root.iter() for name in ("fill", "stroke")}
+        assert colors <= {None, "none", "currentColor", "Canvas"}
+        assert {each.tag.removeprefix(space) for each in root.iter()} <= {
+            "svg", "g", "title", "desc", "rect", "path", "circle", "text", "tspan"
+        }  # fmt: skip
+
+
+@EACH
+def test_a_flow_is_drawn_for_a_phone_where_that_can_be_done(text):
+    diagram = read_diagram(text)
+    drawn = figure(text, "diagram-1")
+    if isinstance(diagram, Flow) and picture(text).width > PHONE:
+        assert ("diagram__phone" in drawn) == (flow_picture(diagram, PHONE).width <= PHONE)
+    else:
+        assert "diagram__phone" not in drawn
 
 
 def test_pictures_are_the_same_in_every_run():

@@ -16,13 +16,13 @@ _CHANNEL = 18
 Parts = list[Box | Line | Words]
 
 
-def flow_picture(flow: Flow) -> Picture:
+def flow_picture(flow: Flow, room: float = MOST) -> Picture:
     """Draw a flow: with wide boxes if there is room, and downwards if there is not."""
     tries = []
     for down in dict.fromkeys((flow.down, True)):
         for most in _BREAKS:
             tries.append(_whole(flow, down, most))
-            if tries[-1].width <= MOST:
+            if tries[-1].width <= room:
                 return tries[-1]
     return min(tries, key=lambda each: each.width)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scripts.website.diagrams.flow import flow_picture
-from scripts.website.diagrams.picture import svg
+from scripts.website.diagrams.picture import PHONE, svg
 from scripts.website.diagrams.sequence import sequence_picture
 from scripts.website.diagrams.source import DiagramError, Flow, Message, Sequence, read_diagram
 
@@ -36,11 +36,25 @@ def with_pictures(text: str, page: str) -> str:
 
 
 def figure(text: str, name: str) -> str:
-    """Return the picture of one diagram; its ids start with `name`."""
+    """Return the picture of one diagram; its ids start with `name`.
+
+    A flow that is wider than a phone has a second picture, which the style sheet shows there.
+    """
     diagram = read_diagram(text)
-    picture = flow_picture(diagram) if isinstance(diagram, Flow) else sequence_picture(diagram)
-    drawn = svg(picture, diagram.title, description(diagram), name)
-    return f'<figure class="diagram">{drawn}</figure>'
+    told = description(diagram)
+    if not isinstance(diagram, Flow):
+        drawn = svg(sequence_picture(diagram), diagram.title, told, name)
+        return f'<figure class="diagram">{drawn}</figure>'
+    picture = flow_picture(diagram)
+    drawn = svg(picture, diagram.title, told, name)
+    narrow = flow_picture(diagram, PHONE)
+    if picture.width <= PHONE or narrow.width > PHONE:
+        return f'<figure class="diagram">{drawn}</figure>'
+    second = svg(narrow, diagram.title, told, f"{name}-phone")
+    return (
+        f'<figure class="diagram"><div class="diagram__wide">{drawn}</div>'
+        f'<div class="diagram__phone" data-search-exclude="">{second}</div></figure>'
+    )
 
 
 def description(diagram: Flow | Sequence) -> str:

@@ -13,6 +13,8 @@ from scripts.website.diagrams.words import LINE, SIZE, size
 
 MOST = 680
 """The width of a page's text on a wide screen; readers must scroll wider pictures sideways."""
+PHONE = 358
+"""The width of a page's text on a phone."""
 MARGIN = 6
 _CORNER = 7
 _TIP = 12
