@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from conformance.cli.documents.files import STDIN, content, inputs, notation_of
-from conformance.cli.documents.fixes import indented
 from conformance.cli.documents.report import MOST
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
@@ -19,6 +20,8 @@ from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
 
 DONE, INVALID, UNUSABLE = 0, 1, 2
+_AT_ONCE = 10_000
+"""Pieces of the result that are written at the same time."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,8 +50,11 @@ def main(arguments: Sequence[str]) -> int:
             _tell(message("validate.more", count=len(converted.problems) - MOST).words(language))
     if converted.data is None:
         return UNUSABLE if _no_way(converted) else INVALID
-    text = in_json(indented(converted.data, 2))
-    sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+    # The whole text would take as much memory again as the document. No text is in two pieces.
+    pieces = json.JSONEncoder(ensure_ascii=False, indent=2).iterencode(converted.data)
+    while part := "".join(islice(pieces, _AT_ONCE)):
+        sys.stdout.buffer.write(in_json(part).encode("utf-8"))
+    sys.stdout.buffer.write(b"\n")
     for word, places in (
         ("convert.left_out", converted.left_out),
         ("convert.lost", converted.lost),

@@ -11,7 +11,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -102,7 +102,7 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
     Only the rows of each session are kept: all sessions together may not fit into memory.
     """
     asked = list(paths)
-    whole: dict[Path, list[Row]] = {}
+    whole: dict[Path, tuple[Row, ...]] = {}
     told: list[tuple[Path, Message]] = []
     without, unusable = set(), set()
     for path, why in _without_result(asked):
@@ -131,20 +131,35 @@ def look(paths: Iterable[Path], language: str = "en") -> Found:
             told.append((file, message("merge.interrupted")))
         owner = _owner(file)
         stale = sum(used.stale is not None for used in session.waivers)
-        whole[owner] = [_row(name_of(owner), run, session, stale, language) for run in session.runs]
-    rows = (row for each in whole.values() for row in each)
+        whole[owner] = tuple(_row(run, session, stale, language) for run in session.runs)
+    names = _names({*whole, *without, *unusable})
+    rows = (replace(row, name=names[owner]) for owner, each in whole.items() for row in each)
     return Found(
         tuple(sorted(rows, key=lambda row: (row.name, row.run))),
-        tuple(sorted(name_of(owner) for owner in without - set(whole) - unusable)),
-        tuple(sorted(name_of(owner) for owner in unusable)),
+        tuple(sorted(names[owner] for owner in without - set(whole) - unusable)),
+        tuple(sorted(names[owner] for owner in unusable)),
         tuple(told),
     )
 
 
-def _row(name: str, run: RunResult, session: SessionResult, stale: int, language: str) -> Row:
+def _names(owners: Iterable[Path]) -> dict[Path, str]:
+    """What each target is called; those of one name have the directories that differ before it."""
+    alike: dict[str, list[Path]] = {}
+    for owner in owners:
+        alike.setdefault(name_of(owner), []).append(owner)
+    names = {}
+    for name, each in alike.items():
+        around = os.path.commonpath(each) if len(each) > 1 else None
+        for owner in each:
+            told = str(owner.relative_to(around)) if around else name
+            names[owner] = (name if told == os.curdir else told)[:_LONGEST]
+    return names
+
+
+def _row(run: RunResult, session: SessionResult, stale: int, language: str) -> Row:
     counted = Counter(item.verdict for item in run.items)
     return Row(
-        name=name[:_LONGEST],
+        name="",  # known when all targets are
         target=run.run.target[:_LONGEST],
         run=run.run.id[:_LONGEST],
         interrupted=session.interrupted,

@@ -225,7 +225,8 @@
   };
   const kept = () => {
     try {
-      return sessionStorage.getItem(KEPT) ?? "";
+      const value = sessionStorage.getItem(KEPT) ?? ""; // an older version of the page kept any text
+      return isLong(value) ? "" : value;
     } catch {
       return "";
     }
@@ -269,11 +270,16 @@
   turn.addEventListener("click", () => {
     change({ from: 0, to: text.value.length, text: other.text });
   });
+  let links = 0;
   const begin = async () => {
     const given = /^#text=([\w-]+)$/.exec(location.hash);
+    const mine = (links += 1);
     try {
-      text.value = given ? await unpacked(given[1]) : kept();
+      const inside = given ? await unpacked(given[1]) : kept();
+      if (mine !== links) return; // another link was followed meanwhile
+      text.value = inside;
     } catch (failure) {
+      if (mine !== links) return;
       text.value = ""; // no link that this page made
       if (failure instanceof RangeError) return tell("unknown", said.large);
     }

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from conformance.cli import convert, merge, validate
+from conformance.cli.documents import report
 from conformance.cli.documents.report import REPORTS
 from conformance.cli.merge_found import look
 from conformance.convert.form import TARGETS
@@ -209,3 +210,15 @@ def test_of_a_document_with_many_problems_convert_names_the_first_ones(tmp_path,
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 101
     assert "more problems in this file" in said[-1]
+
+
+def test_a_sarif_file_has_no_more_results_than_a_code_host_takes(tmp_path, capsys, monkeypatch):
+    """It refuses one with more, so that thousands of broken files would hide each real problem."""
+    monkeypatch.setattr(report, "MOST_RESULTS", 10)
+    for number in range(5):
+        (tmp_path / f"{number}.json").write_text('{"tools": [{"name": 1}]}')
+    assert validate.main([str(tmp_path), "--format", "sarif"]) == 1
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    assert len(run["results"]) == 10
+    told = run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+    assert "more problems" in told

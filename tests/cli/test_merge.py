@@ -422,3 +422,14 @@ def test_the_waivers_of_a_session_are_looked_through_once(tmp_path, monkeypatch)
     monkeypatch.setattr(merge_found, "read", lambda _: session)
     assert len(look([path]).rows) == 20
     assert Counted.looks == 1
+
+
+def test_targets_of_one_name_can_be_told_apart(tmp_path):
+    for folder in ("ours/prod", "theirs/prod/conformance-report", "theirs/test"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "results.json").write_text(json.dumps(small()))
+    (tmp_path / "old" / "prod").mkdir(parents=True)
+    found = look([tmp_path])
+    names = ["ours/prod", "test", "theirs/prod/conformance-report"]
+    assert [row.name for row in found.rows] == names
+    assert found.lacking == ("old",)

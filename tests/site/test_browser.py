@@ -374,6 +374,13 @@ def test_code_that_is_opened_or_too_wide_is_reached_by_keys(visit):
     )
 
 
+def linked(text: str) -> str:
+    """Give the end of a link that holds a text."""
+    packer = zlib.compressobj(wbits=-15)
+    packed = packer.compress(text.encode()) + packer.flush()
+    return "#text=" + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+
+
 def put(page: Page, text: str) -> None:
     page.evaluate(
         "text => { const at = document.getElementById('playground-text'); at.value = text;"
@@ -603,10 +610,7 @@ def test_a_link_of_the_playground_holds_its_text(visit):
     ids=["lines", "tabs", "accents", "accents in lines", "directions", "controls", "overrides"],
 )
 def test_a_link_that_takes_long_to_lay_out_does_not_hold_the_page(visit, text):
-    packer = zlib.compressobj(wbits=-15)
-    text = packer.compress(text.encode()) + packer.flush()
-    packed = base64.urlsafe_b64encode(text).decode("ascii").rstrip("=")
-    page, seen = visit(f"playground/#text={packed}")
+    page, seen = visit(f"playground/{linked(text)}")
     expect(page.locator(".playground__verdict")).to_contain_text("200,000 lines")
     assert page.input_value("#playground-text") == ""
     assert seen.errors == []
@@ -629,6 +633,25 @@ def test_a_pasted_text_that_takes_long_to_lay_out_is_not_shown_again(visit, text
     assert "#" not in page.url
     page.reload()
     expect(page.locator("#playground")).to_have_attribute("data-state", "empty")
+
+
+def test_a_text_that_an_older_version_of_the_page_kept_does_not_hold_it(visit):
+    page, _ = visit("playground/")
+    page.evaluate(
+        "sessionStorage.setItem('agent-formats.playground', 'e' + '\u0301'.repeat(900000))"
+    )
+    page.reload()
+    expect(page.locator("#playground")).to_have_attribute("data-state", "empty")
+
+
+def test_the_link_that_was_followed_last_is_shown(visit):
+    """One that takes longer to unfold was shown in place of it."""
+    page, _ = visit("playground/")
+    long, short = (linked(each) for each in ("[" + "1, " * 900_000 + "1]", '{"errors": []}'))
+    page.evaluate(f"location.hash = {long!r}; setTimeout(() => (location.hash = {short!r}))")
+    expect(page.locator("#playground")).to_have_attribute("data-state", "invalid")
+    page.wait_for_timeout(1500)
+    assert page.input_value("#playground-text") == '{"errors": []}'
 
 
 @pytest.mark.parametrize("hash", ["#text=", "#text=%%%", "#text=AAAA", "#text=" + "A" * 5000])

@@ -14,6 +14,7 @@ from conformance.convert.convert import convert
 from conformance.convert.form import Form, form_of
 from conformance.formats.problem import MISSPELLED, UNDECLARED
 from conformance.formats.runtime.recognition import RuntimeRow
+from conformance.formats.text.json_text import Notation
 from conformance.formats.validate.recognize import TABLE, Recognition, recognize
 from conformance.formats.validate.validate import DEEPEST, examine, validate
 from conformance.kit.report.safe_text import is_plain
@@ -295,6 +296,34 @@ def test_equal_items_are_found_whatever_the_order_of_their_names(node, items, tw
 def test_a_key_that_stands_twice_is_said(run):
     [seen] = run(['{"errors": [],\n "errors": []}'])["found"]
     assert any(each["keyword"] == "duplicate" and each["line"] == 2 for each in seen["problems"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"tools": [], "x-a": 1e400}',
+        '{"tools": [], "x-a": "\\ud800"}',
+        '{"tools": [], "x-\\udfff": [1]}',
+        '{"tools": [],\n "x-a": [0, {"a/b": "\\ud83d"}]}',
+    ],
+)
+def test_what_not_every_reader_reads_alike_is_said_as_the_validator_says_it(run, text):
+    [seen] = run([text])["found"]
+    known = examine(text.encode(), Notation.JSON)
+    said = [each.message.words("en") for each in known.problems]
+    assert [each["words"] for each in seen["problems"]] == said
+    if known.recognition is not None:
+        assert [each["pointer"] for each in seen["problems"]] == [
+            each.pointer for each in known.problems
+        ]
+
+
+def test_accents_that_would_cover_other_lines_are_shown_as_written_escapes(run):
+    tool = {"name": "t", "description": "d", "inputSchema": {"type": "a" + "\u0301" * 9}}
+    [seen] = run([json.dumps({"tools": [tool]}, ensure_ascii=False)])["found"]
+    shown = " ".join(each["words"] for each in seen["problems"])
+    assert "a" + "\u0301" * 6 + r"\u0301" in shown
+    assert not re.search("\u0301{7}", shown)
 
 
 def test_hostile_texts_are_shown_as_written_escapes(run):

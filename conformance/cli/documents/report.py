@@ -18,6 +18,9 @@ from conformance.spec.messages import message
 MOST = 100
 """Problems of one file that are written out; a file with more is fixed from the top anyway."""
 
+MOST_RESULTS = 25_000
+"""Results of a SARIF file: a code host refuses one with more, and shows none of them."""
+
 _LISTED = 50
 """Up to so many valid files are each named in the text."""
 
@@ -140,6 +143,7 @@ class Sarif(Report):
     def __init__(self, out: TextIO, language: str) -> None:
         super().__init__(out, language)
         self._rules: dict[str, int] = {}
+        self._results = 0
         self._first = True
         schema = "https://json.schemastore.org/sarif-2.1.0.json"
         self.out.write(f'{{"$schema": "{schema}", "version": "2.1.0", "runs": [{{"results": [')
@@ -147,6 +151,9 @@ class Sarif(Report):
     def write(self, each: Judged) -> None:
         """Write a result for each problem of a file."""
         for located in each.problems[:MOST]:
+            self._results += 1
+            if self._results > MOST_RESULTS:
+                continue
             made = in_json(json.dumps(self._result(each, located)))
             self.out.write(("\n" if self._first else ",\n") + made)
             self._first = False
@@ -158,7 +165,14 @@ class Sarif(Report):
             "informationUri": id_base(),
             "rules": [self._rule(name) for name in self._rules],
         }
-        self.out.write('\n], "columnKind": "unicodeCodePoints", "tool": ')
+        self.out.write('\n], "columnKind": "unicodeCodePoints", ')
+        if self._results > MOST_RESULTS:
+            said = message("validate.more", count=self._results - MOST_RESULTS)
+            text = {"text": _unformatted(said.words(self.language))}
+            told = [{"level": "warning", "message": text}]
+            ended = {"executionSuccessful": True, "toolExecutionNotifications": told}
+            self.out.write(f'"invocations": {json.dumps([ended])}, ')
+        self.out.write('"tool": ')
         self.out.write(json.dumps({"driver": driver}) + "}]}\n")
 
     def _result(self, each: Judged, located: Located) -> dict[str, Any]:

@@ -14,10 +14,14 @@ function examine(text, data, as) {
     return { row: null, problems: [problem], hints: [], more: false };
   }
   const twice = read.twice || [];
-  const strange = twice.slice(0, MOST_FAULTS).map(({ name, start, pointer }) => ({
+  const halves = read.halves || [];
+  const strange = [...twice.slice(0, MOST_FAULTS).map(({ name, start, pointer }) => ({
     ...here(start), path: pathOf([name]).replace("$.", "$…"), pointer, keyword: "duplicate", clause: null,
     words: words(data, "site.playground.twice", { name: shown(name, 40) }),
-  }));
+  })), ...halves.slice(0, MOST_FAULTS).map(({ text: half, start, pointer }) => ({
+    ...here(start), path: pathOf(stepsIn(pointer)), pointer, keyword: "surrogate", clause: null,
+    words: words(data, "documents.half_pair", { value: shown(half) }),
+  }))];
   const chosen = as && data.table.find((row) => `${row.spec}/${row.document}` === as);
   const known = chosen ? { row: chosen } : recognize(read.data, data);
   if (!known.row) {
@@ -33,8 +37,12 @@ function examine(text, data, as) {
   const { spec, document, version } = known.row;
   const problems = [...strange, ...found].sort((a, b) => a.line - b.line || a.column - b.column);
   const hints = hintsIn(text, read.data, known.row, data);
-  return { row: { spec, document, version }, problems, hints, more: more || twice.length > strange.length, data: read.data };
+  return { row: { spec, document, version }, problems, hints, more: more || twice.length + halves.length > strange.length, data: read.data };
 }
+
+// The steps of a pointer; one of digits is taken for that of an item.
+const stepsIn = (pointer) => pointer.split("/").slice(1)
+  .map((step) => (/^[0-9]+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 
 // The change of the text that corrects a problem, where there is only one.
 function corrected(text, places, { at, only }) {

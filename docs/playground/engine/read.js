@@ -1,7 +1,8 @@
-// Reads JSON: the value, where each part of it stands, and which names stand twice.
+// Reads JSON: the value, where each part of it stands, which names stand twice, and which texts have half a character.
 "use strict";
 
 const DEEPEST = 256;
+const HALF = /\p{Cs}/u; // of a surrogate pair
 const MOST_NOTED = 100_000_000; // signs of all pointers: that of each value repeats the names around it
 
 class Unreadable extends Error {
@@ -19,6 +20,7 @@ function readJson(text, from) {
   let at = from ?? (text.charCodeAt(0) === 0xfeff ? 1 : 0);
   const places = new Map();
   const twice = [];
+  const halves = [];
   let noted = 0;
   const space = /[ \t\n\r]*/y;
   const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
@@ -48,6 +50,7 @@ function readJson(text, from) {
       skip();
       const start = at;
       const name = JSON.parse(take(string));
+      if (HALF.test(name)) halves.push({ text: name, start, pointer: pointer + "/" + escapeStep(name) });
       skip();
       if (text[at] !== ":") fail();
       at += 1;
@@ -81,21 +84,28 @@ function readJson(text, from) {
     const sign = text[at];
     if (sign === "{") return members(pointer, depth);
     if (sign === "[") return items(pointer, depth);
-    if (sign === '"') return JSON.parse(take(string));
+    const begun = at;
+    if (sign === '"') {
+      const text = JSON.parse(take(string));
+      if (HALF.test(text)) halves.push({ text, start: begun, pointer });
+      return text;
+    }
     for (const [word, meant] of [["true", true], ["false", false], ["null", null]]) {
       if (text.startsWith(word, at)) return (at += word.length), meant;
     }
-    return Number(take(number));
+    const word = take(number);
+    if (!Number.isFinite(Number(word))) throw new Unreadable("documents.no_number", { word: shown(word) }, begun);
+    return Number(word);
   };
   const data = value("", 1);
   const end = at;
   skip();
   if (from === undefined && at < text.length) fail();
-  return { data, places, twice, end };
+  return { data, places, twice, halves, end };
 }
 
 // The value alone, as the browser reads it; undefined where a place has to be named: the text is not
-// JSON, goes too deep, has a name twice, or has long names around many values.
+// JSON, goes too deep, has a name twice, half a character or a number beyond all others, or has long names around many values.
 function readFast(text) {
   let data;
   try {
@@ -108,12 +118,14 @@ function readFast(text) {
   const bare = (value, depth, length) => {
     noted += length;
     if (depth > DEEPEST || noted > MOST_NOTED) return false;
+    if (typeof value === "string") return !HALF.test(value);
+    if (typeof value === "number") return Number.isFinite(value);
     if (value === null || typeof value !== "object") return true;
     if (Array.isArray(value)) return value.every((each, index) => bare(each, depth + 1, length + 1 + String(index).length));
     Object.setPrototypeOf(value, null); // `toString` is no member
     const held = Object.keys(value);
     names += held.length;
-    return held.every((name) => bare(value[name], depth + 1, length + 1 + name.length));
+    return held.every((name) => !HALF.test(name) && bare(value[name], depth + 1, length + 1 + name.length));
   };
   if (!bare(data, 1, 0)) return undefined;
   const strings = /"[^"\\]*(?:\\.[^"\\]*)*"(?:[ \t\n\r]*(:))?/g;

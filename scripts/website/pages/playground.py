@@ -51,7 +51,8 @@ _KNOWN = (
 )  # fmt: skip
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.misspelled",
-    "documents.resource.version", "documents.tool.undeclared",
+    "documents.half_pair", "documents.no_number", "documents.resource.version",
+    "documents.tool.undeclared",
     "documents.schema.dangling_ref", "documents.schema.dialect", "documents.schema.invalid",
     "documents.schema.remote_ref", "documents.schema.type", "documents.too_deep",
     "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
