@@ -14,6 +14,13 @@ def in_address(text: str) -> str:
     return quote(text, safe="", errors="surrogatepass")
 
 
+def page_at(path: str, cursor: str | None) -> str:
+    """Return the address of a page of a list; without a cursor, of the first page."""
+    if cursor is None:
+        return path
+    return f"{path}{'&' if '?' in path else '?'}cursor={in_address(cursor)}"
+
+
 def query_of(pairs: Iterable[tuple[str, str]]) -> str:
     """Return a query with these names and values."""
     return urlencode(list(pairs), errors="surrogatepass")

@@ -10,7 +10,7 @@ from urllib.parse import urljoin, urlsplit
 from conformance.formats.catalog.normalize import Source
 from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import named, routed
-from conformance.formats.text.address import in_address
+from conformance.formats.text.address import page_at
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import WITHHELD, Channel, Context
@@ -170,9 +170,8 @@ async def _collection(
     exchanges: list[Exchange] = []
 
     async def fetch(cursor: str | None, number: int) -> Exchange:
-        asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
         step = Step(TOOLS, place=path, number=number)
-        exchange = await look(channel, speaker.url(asked), step)
+        exchange = await look(channel, speaker.url(page_at(path, cursor)), step)
         exchanges.append(exchange)
         return exchange
 
@@ -262,9 +261,8 @@ async def _beside(channel: Channel, endpoint: str) -> tuple[list[Any], Reasons]:
     for path in paths or ["/tools"]:
 
         async def fetch(cursor: str | None, number: int, path: str = path) -> Exchange:
-            asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
             step = Step("names", place=path, number=number)
-            return await look(channel, urljoin(f"{endpoint}/", asked), step)
+            return await look(channel, urljoin(f"{endpoint}/", page_at(path, cursor)), step)
 
         found += [one for page in await pages(fetch, _page) for one in listed(page)]
     return found, unread

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from conformance.formats.text.address import in_address
+from conformance.formats.text.address import page_at
 from conformance.kit.drive.channel import Channel
 from conformance.kit.evidence.catalog import (
     CATALOG,
@@ -57,8 +57,7 @@ async def look_around_http(channel: Channel, manifest: Any, catalog: str) -> Rea
 
 async def _walk(ask: Callable[[str, Step], Awaitable[Exchange]], path: str) -> None:
     async def fetch(cursor: str | None, number: int) -> Exchange:
-        asked = f"{path}?cursor={in_address(cursor)}" if cursor is not None else path
-        return await ask(asked, Step(RESOURCES, place=path, number=number))
+        return await ask(page_at(path, cursor), Step(RESOURCES, place=path, number=number))
 
     await pages(fetch, body_json)
 
