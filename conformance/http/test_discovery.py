@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
 from conformance.http.scripts import COLLECTION, ONE
-from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS
+from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS, has_manifest
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.listing import is_bare_list
 from conformance.kit.evidence.response import PROVES_NOTHING, body_json
@@ -55,7 +55,7 @@ def test_there_is_a_manifest(run: RunEvidence) -> Checks:
 def test_a_manifest_lists_type_and_path(run: RunEvidence) -> Checks:
     """Each entry of the manifest has a type and a path."""
     manifest = run.steps(LOOKED)[MANIFEST]
-    if _status(manifest) != 200:
+    if not has_manifest(run.steps(LOOKED)):
         yield absent("kit.not_applicable.nothing_to_judge")
         return
     resources = _resources(run)

@@ -8,7 +8,9 @@ from conformance.formats.tool.tool import Invocation
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.exchange import HttpRequest, Trouble
+from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
+from conformance.kit.verdicts.run_result import claims_atdf
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     HERE,
@@ -163,3 +165,18 @@ def test_a_manifest_is_said_to_be_missing_only_where_an_answer_says_so(lost, exp
     assert found.verdict is expected
     said = found.findings[0].message.words("en")
     assert lost or said.startswith("`GET /tools/list` returns no manifest (status 404).")
+
+
+PAGE = b"<!doctype html><title>An application</title>"
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [(PAGE, Verdict.NOT_APPLICABLE), ({"tools": []}, Verdict.FAIL), ([], Verdict.FAIL)],
+)
+def test_a_page_of_an_application_in_the_place_of_a_manifest_is_no_manifest(body, expected):
+    """Many an application answers each path that it does not know with its first page."""
+    asked = replace(step("manifest", body, path="/manifest", status=200), script=LOOKED)
+    run = run_evidence(scripts={LOOKED: (asked,)})
+    assert verdict("HTTP-DISC-002", run).verdict is expected
+    assert claims_atdf(run, Settings()) is (expected is Verdict.FAIL)

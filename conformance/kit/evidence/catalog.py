@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from conformance.formats.problem import Place
@@ -190,6 +191,17 @@ def _collections(steps: Mapping[Step, Exchange]) -> tuple[Collection, ...]:
         for path, own in pages.items()
         if path in types or is_collection(body_json(own[0]))
     )
+
+
+def has_manifest(steps: Mapping[Step, Exchange]) -> bool:
+    """Return whether the path of the manifest is answered with JSON and 200.
+
+    An application may answer every path with a page.
+    """
+    asked = steps.get(MANIFEST)
+    if asked is None or asked.answer is None or asked.answer.status != HTTPStatus.OK:
+        return False
+    return isinstance(body_json(asked), dict | list)
 
 
 def _announced(steps: Mapping[Step, Exchange]) -> dict[str, str | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from conformance.kit.evidence.catalog import MANIFEST
+from conformance.kit.evidence.catalog import has_manifest
 from conformance.kit.evidence.declarations import Declared, is_cut, unusable_by
 from conformance.kit.evidence.declared_conformance import claims_in, in_capabilities
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
@@ -148,7 +148,8 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
     """Return whether this run claims ATDF."""
     if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
         return True
-    if not evidence.run.openapi and _has_manifest(evidence):
+    looked = {e.step: e for e in evidence.scripts.get(LOOKED, ()) if e.step is not None}
+    if not evidence.run.openapi and has_manifest(looked):
         return True
     if any(claim.spec == Specification.ATDF for claim in claims_of(evidence)):
         return True
@@ -158,12 +159,6 @@ def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
 def claims_of(evidence: RunEvidence) -> tuple[Claim, ...]:
     """Return what the target claims, over either binding."""
     return claims_in(evidence.offered.discovery or in_capabilities(evidence.capabilities))
-
-
-def _has_manifest(evidence: RunEvidence) -> bool:
-    looked = {exchange.step: exchange for exchange in evidence.scripts.get(LOOKED, ())}
-    manifest = looked.get(MANIFEST)
-    return manifest is not None and manifest.answer is not None and manifest.answer.status == 200
 
 
 REPAIR_CLAUSE = "ATDF-ERR-012"
