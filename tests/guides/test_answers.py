@@ -267,6 +267,12 @@ def test_the_query_cannot_say_again_what_the_path_says(own):
     assert error["title"] == "Unknown parameter"
 
 
+def test_a_wrong_method_is_told_without_the_values_in_the_path(own):
+    [error] = own.post("/books/hunter2").json()["errors"]
+    assert kind(error) == "method-not-allowed"
+    assert error["detail"] == "POST /books/{book_id}: Method Not Allowed"
+
+
 def test_a_query_beside_a_body_is_checked_and_mended_and_hides_nothing_of_the_body(own):
     two = {"copies": 2}
     assert own.put("/books/b1?draft=true", json=two).json() == {

@@ -80,6 +80,11 @@ def test_an_unknown_path_and_a_wrong_method_are_in_the_envelope(own):
     assert answer.headers["allow"] == "GET"
 
 
+def test_a_wrong_method_is_told_without_the_values_in_the_path(own):
+    error = refused(own.post("/books/hunter2", json={}), 405)
+    assert error["detail"] == "/books/:book_id takes PUT, DELETE."
+
+
 def test_another_media_type_and_a_broken_body_name_the_tool(own):
     for content, media, status in (("a=1", "text/plain", 415), ("{", "application/json", 400)):
         answer = own.post("/parcels", content=content, headers={"content-type": media})
