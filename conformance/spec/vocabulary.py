@@ -48,7 +48,7 @@ class ArdfBlock(StrEnum):
     INVOCATION = "invocation"
     """How it is called: inputs, outputs, endpoint and method."""
     ACCESS = "access"
-    """How it is reached and in what format."""
+    """How it is reached, in what format, and whether an agent may change it."""
     COMPOSITION = "composition"
     """Which other resources it consists of, and in what order."""
     GUARDRAILS = "guardrails"
@@ -485,7 +485,7 @@ class MetaKey(StrEnum):
     RUN_LINK = "run_link"
     """The link to the run of an agent."""
     SERVER_DATA = "server_data"
-    """Data of the server, which the model does not see."""
+    """Server data, which the model does not see."""
 
 
 class Missing(StrEnum):
@@ -510,7 +510,7 @@ class Missing(StrEnum):
     FILES = "files"
     """Files that the server may write to."""
     QUOTA = "quota"
-    """Permission to send more requests: the server takes only so many in a given time."""
+    """Permission to send more requests: the server, or a service that it calls, takes only so many in a given time."""
 
 
 class NamedChoice(StrEnum):
@@ -596,7 +596,7 @@ class OpenapiPlace(StrEnum):
     UTOIPA = "utoipa"
     """utoipa."""
     YAML = "yaml"
-    """openapi.yaml."""
+    """Applications that serve a YAML file."""
 
 
 class Outcome(StrEnum):
@@ -733,7 +733,7 @@ class RunKind(StrEnum):
     """What a run does."""
 
     FULL = "full"
-    """It calls the tools."""
+    """It calls the tools or the models."""
     PROTOCOL = "protocol"
     """It speaks the protocol alone; it has no level."""
 
@@ -1226,7 +1226,7 @@ DISGUISE_UNLESS_ABOUT: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyT
         Disguise.NOT_A_VALUE: (),
     }
 )
-"""The form proves nothing where one of these words is in the tool's name, in its title, or in the first sentence of its description."""
+"""The form alone proves nothing where one of these words is in the tool's name, in its title, or in the first sentence of its description."""
 
 ERROR_TYPE_CATEGORY: Final[Mapping[ErrorType, ErrorCategory]] = MappingProxyType(
     {
