@@ -66,6 +66,14 @@ def test_the_row_of_a_field_says_nothing_twice(pages):
     assert not [row for row in rows if re.search(r"At least (\d+) items\. At most \1 items", row)]
 
 
+@pytest.mark.parametrize(
+    ("language", "said"), [("en", "More than 0."), ("es", "Mayor que 0."), ("pt", "Maior que 0.")]
+)
+def test_a_row_says_which_bound_a_number_must_not_reach(pages, language, said):
+    page = pages[f"{language}/runtime/gateway-policy.md"]
+    assert sum(said in row for row in page.splitlines() if "_ms`" in row) >= 3
+
+
 def test_code_in_a_table_is_shown_as_it_is(pages):
     assert "`^(/|https?://)`" in pages["en/ardf/manifest.md"]
     assert "`POST /tools/hotel_reservation/invoke → 422`" in pages["en/about/original-texts.md"]

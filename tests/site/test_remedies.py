@@ -52,6 +52,18 @@ def context() -> Context:
     return Context(source, "en", homes(source))
 
 
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_a_clause_about_refused_valid_values_says_what_a_business_rule_does(context, language):
+    own = Context(context.source, language, context.homes)
+    told = {
+        each.id: "\n".join(remedy(own, each, "conformance/clauses/x.md"))
+        for each in own.source.clauses
+    }
+    ruled = {name for name, text in told.items() if "error-design.md#meaning" in text}
+    assert ruled == {"ATDF-CALL-004", "ATDF-CALL-010"}
+    assert "`business-rule`" in told["ATDF-CALL-004"]
+
+
 def test_each_remedy_is_for_clauses_that_there_are_and_has_its_code():
     used = {remedy_of(each) for each in clauses()}
     assert set(REMEDIES) <= used

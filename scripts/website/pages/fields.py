@@ -136,7 +136,7 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: st
 def _unsaid(node: Node, said: str) -> Node:
     """Return the node without the bounds whose numbers are already in its text."""
     named = re.findall(r"(?<![\w.])\d+(?:\.\d+)*(?!\w)", said)
-    bounds = [each for each in ("minimum", "maximum") if str(node.get(each)) in named]
+    bounds = [each for each, _ in _BOUNDS if str(node.get(each)) in named]
     return {keyword: value for keyword, value in node.items() if keyword not in bounds}
 
 
@@ -231,6 +231,15 @@ def _printable(pattern: str) -> str:
     return "".join(each if each.isprintable() else f"\\u{ord(each):04X}" for each in pattern)
 
 
+_BOUNDS = (
+    ("minimum", "least"),
+    ("exclusiveMinimum", "more_than"),
+    ("maximum", "most"),
+    ("exclusiveMaximum", "less_than"),
+)
+"""The bounds of a number, with the messages that tell them."""
+
+
 def _limits(context: Context, node: Node) -> list[str]:
     said = []
     if node.get("minLength") or (node.get("minItems") == 1):
@@ -242,7 +251,7 @@ def _limits(context: Context, node: Node) -> list[str]:
             said.append(context.said("items_least", value=node["minItems"]))
         if "maxItems" in node:
             said.append(context.said("items_most", value=node["maxItems"]))
-    for keyword, name in (("minimum", "least"), ("maximum", "most")):
+    for keyword, name in _BOUNDS:
         if keyword in node:
             said.append(context.said(name, value=_json(node[keyword])))
     if node.get("uniqueItems"):

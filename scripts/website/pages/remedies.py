@@ -96,6 +96,8 @@ REMEDIES: Mapping[str, str] = {
     "timeouts": "GW-CAN GW-TMO",
 }
 """The clauses of each remedy, as ids or as prefixes of ids."""
+_OF_RULES = ("ATDF-CALL-004", "ATDF-CALL-010")
+"""The clauses about valid values that are refused; a business rule may refuse one, too."""
 
 
 def remedy_of(clause: str) -> str | None:
@@ -121,6 +123,8 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
     if name is None:
         return
     yield context.said(f"remedy_{name}")
+    if clause.id in _OF_RULES:
+        yield context.said("remedy_rule", url=f"{up(here)}guides/error-design.md#meaning")
     for title, suffix in LANGUAGES.items():
         code = (CODE / f"{name.replace('_', '-')}.{suffix}").read_text(encoding="utf-8")
         yield f'=== "{title}"\n\n{indent(fence(code.strip(), _LEXERS[suffix]), "    ")}'
