@@ -10,6 +10,10 @@ LINE_END = re.compile(r"\r\n|\n|\r")
 """The end of a line; other Unicode separators may be part of a text."""
 
 
+_DIGITS = 9
+"""The most digits of a wait that are read: it is longer than any session."""
+
+
 def is_stream(media_type: str | None) -> bool:
     """Return whether a `Content-Type` is that of an event stream, in any case."""
     return (media_type or "").lower().startswith("text/event-stream")
@@ -32,9 +36,14 @@ class SseReader:
     """Takes text in pieces, and yields the events that are complete.
 
     It also yields an event with a name and no data, which readers drop, so that it can be reported.
+    `last_id` is the id from which a client may go on, and `retry` how long it waits before that, in
+    milliseconds.
     """
 
     def __init__(self) -> None:
+        self.last_id = ""
+        self.retry: int | None = None
+        self._id = ""
         self._begun = False
         self._half = ""
         self._pieces: list[str] = []
@@ -68,6 +77,7 @@ class SseReader:
     def _take(self, line: str) -> Iterator[SseEvent]:
         self._number += 1
         if not line:
+            self.last_id = self._id
             if self._name or self._data:
                 yield SseEvent(self._name, "\n".join(self._data), self._first)
             self._begin()
@@ -80,6 +90,10 @@ class SseReader:
             self._name = value
         elif field == "data":
             self._data.append(value)
+        elif field == "id" and "\0" not in value:
+            self._id = value
+        elif field == "retry" and value.isascii() and value.isdecimal():
+            self.retry = int(value[:_DIGITS])
 
 
 def sse_events(text: str) -> Iterator[SseEvent]:

@@ -20,10 +20,12 @@ import httpx2
 
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
+from conformance.formats.tool import header_names
 from conformance.kit.config.given_secrets import LONGEST_COOKIE, MOST_COOKIES
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
+from conformance.kit.model.run import MODERN
 from conformance.kit.transport.binding import (
     BODY_CAP,
     MESSAGES_CAP,
@@ -35,6 +37,11 @@ from conformance.kit.transport.binding import (
 from conformance.kit.transport.kept_connections import Lines, OnThisMachine
 
 _REDIRECTS = 3
+_RESUMED: Final = 5
+"""The most times that one answer is continued in another stream."""
+_PAUSE, _LEAST_PAUSE = 0.5, 0.05
+"""Seconds before a stream is asked for again: if the server names none, and at least."""
+_OK: Final = 200
 _KEEP_METHOD = frozenset({307, 308})
 _REDIRECTING = frozenset({301, 302, 303, 307, 308})
 
@@ -182,7 +189,7 @@ class HttpConnection:
                 head.append(response)
                 target = _redirect(response, url)
                 if target is None:
-                    return await self._read(response, request, body, messages)
+                    return await self._read_whole(client, response, request, body, messages)
                 if not same_server(target, url):
                     return Trouble.REDIRECTED
                 if response.status_code not in _KEEP_METHOD and method != "GET":
@@ -194,15 +201,44 @@ class HttpConnection:
                 await response.aclose()
         return Trouble.REDIRECTED
 
+    async def _read_whole(
+        self,
+        client: _Client,
+        response: httpx2.Response,
+        request: HttpRequest,
+        body: bytearray,
+        messages: list[object],
+    ) -> Trouble | None:
+        """Read an answer. If a stream ends before the response, go on behind its last event.
+
+        A server may close such a stream, and continue in another (MCP 2025-11-25).
+        """
+        events = _Messages()
+        trouble = await self._read(response, request, body, messages, events)
+        for _ in range(_RESUMED):
+            again = None if trouble or any(map(_is_response, messages)) else events.after(request)
+            if again is None or self._barred(again):
+                break
+            await asyncio.sleep(events.pause)
+            more = await client.send(again.method, _parsed(again.url), list(again.headers), None)
+            try:
+                if more.status_code != _OK or not is_stream(more.headers.get("content-type")):
+                    break
+                trouble = await self._read(more, request, body, messages, events)
+            finally:
+                await more.aclose()
+        return trouble
+
     async def _read(
         self,
         response: httpx2.Response,
         request: HttpRequest,
         body: bytearray,
         messages: list[object],
+        events: _Messages | None = None,
     ) -> Trouble | None:
         streaming = is_stream(response.headers.get("content-type"))
-        events = _Messages() if streaming else None
+        events = (events or _Messages()) if streaming else None
         # A stream that a GET opened never ends, so its answer is what comes within `settle`
         # seconds.
         limit = request.settle if streaming and request.method == "GET" else None
@@ -310,6 +346,25 @@ class _Messages:
                 event.data.encode("utf-8")  # raises for bytes that are not UTF-8
                 yield told_in(event.data)
 
+    @property
+    def pause(self) -> float:
+        """Seconds to wait before the stream is asked for again."""
+        retry = self._reader.retry
+        return max(_PAUSE if retry is None else retry / 1000, _LEAST_PAUSE)
+
+    def after(self, request: HttpRequest) -> HttpRequest | None:
+        """Return the request for what follows the last event; None if no event has an id.
+
+        The modern era has no such request.
+        """
+        last, own = self._reader.last_id, {name.lower(): value for name, value in request.headers}
+        modern = own.get(header_names.PROTOCOL_VERSION.lower(), "") >= MODERN
+        if modern or not request.is_rpc or not (last.isascii() and last.isprintable() and last):
+            return None
+        kept = tuple(each for each in request.headers if each[0].lower() != "content-type")
+        resuming = ("Accept", "text/event-stream"), ("Last-Event-ID", last)
+        return replace(request, method="GET", headers=kept, body=b"").with_headers(resuming)
+
 
 def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:
     """Return the trouble of a request that got no whole answer, and the error's text."""
@@ -341,6 +396,11 @@ def _closed(error: Exception) -> bool:
     """
     early = ("disconnect", "peer closed connection")
     return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
+
+
+def _is_response(message: object) -> bool:
+    """Return whether a message is the response to some request."""
+    return isinstance(message, dict) and not message.keys().isdisjoint(("result", "error"))
 
 
 def _answers(message: object, request: HttpRequest) -> bool:

@@ -30,14 +30,18 @@ LONG = 30.0
 EVENTS = "Content-Type: text/event-stream"
 
 
-def send(answer, *, method="POST", path="/mcp", timeout=LONG, headers=(), body=b"{}", **request):
-    """What one request to such a server gives, and the server's side of it."""
+def send(answer, *, method="POST", path="/mcp", timeout=LONG, headers=(), own=(), **request):
+    """What one request to such a server gives, and the server's side of it.
+
+    The request has its `own` headers, and those of the session.
+    """
+    request = {"body": b"{}", "headers": own, **request}
 
     async def main():
         async with serving(answer) as peer:
             connection = HttpConnection(peer.url, timeout=timeout, headers=headers, width=4)
             url = path if path.startswith("http") else peer.url + path
-            asked = HttpRequest(method, url, body=body, **request)
+            asked = HttpRequest(method, url, **request)
             try:
                 return await connection.send(asked), peer
             finally:
@@ -100,6 +104,68 @@ def test_priming_events_and_comments_are_passed_over(priming):
     stream = head(EVENTS) + priming + event(REPLY)
     received, _ = send(always(stream, then=hang), answer_to=7)
     assert received.answer.messages == (REPLY,)
+
+
+def in_parts(*streams, status="200 OK"):
+    """A server that closes each of these streams, and answers all later requests with 404."""
+
+    async def answer(writer, peer):
+        number = len(peer.requests)
+        known = number <= len(streams)
+        writer.write(head(EVENTS, status=status) + streams[number - 1] if known else NO_MORE)
+        writer.close()
+
+    return answer
+
+
+NO_MORE = whole(b"", status="404 X")
+BEGUN = b"id: a-1\nretry: 60\ndata:\n\n"
+VERSION = "MCP-Protocol-Version"
+
+
+@pytest.mark.parametrize("headers", [(), ((VERSION, "2025-11-25"), ("Mcp-Session-Id", "s"))])
+def test_a_stream_that_ends_before_the_response_goes_on_behind_its_last_event(headers):
+    middle = b"id: a-2\n" + event(NOTE)
+    asked = (("Content-Type", "application/json"), *headers)
+    began = time.monotonic()
+    received, peer = send(in_parts(BEGUN, middle, event(REPLY)), answer_to=7, own=asked)
+    assert received.trouble is None
+    assert received.answer.messages == (NOTE, REPLY)
+    assert time.monotonic() - began >= 0.12
+    first, *others = (each.lower() for each, _ in peer.requests)
+    assert first.startswith("post /mcp ")
+    assert all(each.startswith("get /mcp ") for each in others)
+    assert ["last-event-id: a-1" in each for each in others] == [True, False]
+    assert "last-event-id: a-2" in others[1]
+    assert not any("content-type" in each for each in others)
+    for name, value in headers:
+        assert all(f"{name}: {value}".lower() in each for each in others)
+
+
+@pytest.mark.parametrize(
+    ("stream", "more"),
+    [
+        (b"data:\n\n", {"answer_to": 7}),
+        (BEGUN, {}),
+        (BEGUN, {"answer_to": 7, "own": ((VERSION, "2026-07-28"),)}),
+        (BEGUN + event({**REPLY, "id": 6}), {"answer_to": 7}),
+        (b"id: \xc3\xa9\ndata:\n\n", {"answer_to": 7}),
+    ],
+)
+def test_a_stream_does_not_go_on_without_an_id_or_in_another_version(stream, more):
+    received, peer = send(in_parts(stream), **more)
+    assert (received.trouble, len(peer.requests)) == (None, 1)
+
+
+def test_a_stream_that_the_server_does_not_continue_ends_without_a_response():
+    received, peer = send(in_parts(BEGUN), answer_to=7)
+    assert (received.trouble, received.answer.status, received.answer.messages) == (None, 200, ())
+    assert len(peer.requests) == 2
+
+
+def test_a_stream_that_goes_on_for_ever_is_asked_for_a_few_times_only():
+    _, peer = send(in_parts(*[b"id: 1\nretry: 0\ndata:\n\n"] * 99), answer_to=7)
+    assert len(peer.requests) < 20
 
 
 def test_an_event_that_is_no_json_is_passed_over():
