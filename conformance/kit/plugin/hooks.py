@@ -210,6 +210,7 @@ def pytest_pycollect_makeitem(
     state = collector.config.stash[STATE]
     load_scripts(state, collector)
     asked = state.session.questions([(test, clauses()[test.clause]) for test in tests])
+    state.collected += len(asked)
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # The id is passed as text, so that it equals the one in the cache of `--lf`.
     groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)

@@ -96,7 +96,8 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
     verdicts = (judged[number] for number in range(len(asked)))
     for item in items:
         item.results = tuple(islice(verdicts, len(item.questions)))
-    result = state.session.results(asked, judged, selected=state.deselected)
+    selected = state.deselected or len(asked) < state.collected
+    result = state.session.results(asked, judged, selected=selected)
     if result.selection:
         result = replace(result, selected=selected_by(session.config))
     state.result = state.report.session = result

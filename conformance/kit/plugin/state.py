@@ -49,6 +49,8 @@ class PluginState:
     report: ReportState
     reference: ReferenceServer | None = None
     deselected: bool = False
+    collected: int = 0
+    """The questions of all items that were collected. Another plugin may remove items unseen."""
     removed: bool = False
     """Whether there was an earlier report in this directory, and it was removed."""
     taken: bool = False

@@ -37,8 +37,8 @@ def faulty():
         yield url
 
 
-def judged(kit, tmp_path, *args):
-    ran = kit("--report", str(tmp_path / "out"), *args)
+def judged(kit, tmp_path, *args, **more):
+    ran = kit("--report", str(tmp_path / "out"), *args, **more)
     files = {path.name: path.read_text("utf-8") for path in (tmp_path / "out").iterdir()}
     return ran, files
 
@@ -63,6 +63,18 @@ def test_a_selection_has_no_level_and_a_grey_badge(kit, tmp_path, faulty, args):
     assert "Level:" not in ran.out
     assert "Only a selection was checked" in ran.out
     assert "What keeps it from" not in files["report.html"]
+
+
+def test_a_plugin_that_removes_items_without_a_word_leaves_a_selection(kit, tmp_path):
+    hides = "def pytest_collection_modifyitems(items):\n    items[:] = [i for i in items if {}]\n"
+    (tmp_path / "conftest.py").write_text(hides.format("not i.name.endswith('-good]')"))
+    with offering([GOOD, {**GOOD, "name": "other"}], lambda *_: (200, {"ok": True})) as url:
+        ran, files = judged(
+            kit, tmp_path, "--pyargs", "conformance", "--target", url, "--profile", "http",
+            "--max-examples", "0", cwd=tmp_path,
+        )  # fmt: skip
+    assert json.loads(files["results.json"])["selection"] is True
+    assert "Level:" not in ran.out
 
 
 def test_a_level_that_is_asked_of_a_selection_is_missed_in_words(kit, tmp_path, faulty):
