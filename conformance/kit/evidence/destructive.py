@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
@@ -29,7 +29,7 @@ from conformance.formats.catalog.routes import (
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
-from conformance.formats.tool.tool import Invocation
+from conformance.formats.tool.tool import Invocation, Tool
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
 from conformance.kit.evidence.response import json_in
@@ -75,7 +75,8 @@ class Warned:
 def as_careful_everywhere(found: Sequence[Discovered], warned: Warned) -> list[Discovered]:
     """Return the runs; a tool is destructive in all if any answer or declaration calls it so.
 
-    A method that changes things is only a guess. A tool with `destructiveHint: false` denies it.
+    It may reach beyond its server, or change things, if a usable declaration says so. A method that
+    changes things is only a guess. A tool with `destructiveHint: false` denies it.
     """
     runs, keys = zip(*map(_keyed, found), strict=True) if found else ((), ())
     own = tuple(chain.from_iterable(keys))
@@ -85,17 +86,29 @@ def as_careful_everywhere(found: Sequence[Discovered], warned: Warned) -> list[D
         if tool.annotations.destructive:
             (said if warns_of_destruction(tool.raw) else guessed).update(known)
     certain, likely = _reached(said, own), _reached(guessed, own)
-    destroys = (
-        at in certain or (at in likely and tool.annotations.destructive is not False)
-        for at, tool in enumerate(tools)
-    )
-    marked = iter(
-        [
-            replace(tool, destructive_elsewhere=True) if is_so else tool
-            for tool, is_so in zip(tools, destroys, strict=True)
-        ]
-    )
-    return [replace(one, tools=tuple(islice(marked, len(one.tools)))) for one in runs]
+    opens = _alike(tools, own, lambda tool: tool.annotations.open_world is True)
+    writes = _alike(tools, own, lambda tool: tool.annotations.read_only is False)
+    marked: list[Tool] = []
+    for at, tool in enumerate(tools):
+        hints = tool.annotations
+        destroys = at in certain or (at in likely and hints.destructive is not False)
+        careful = replace(
+            hints,
+            open_world=True if at in opens else hints.open_world,
+            read_only=False if at in writes else hints.read_only,
+        )
+        elsewhere = tool.destructive_elsewhere or destroys
+        marked.append(replace(tool, annotations=careful, destructive_elsewhere=elsewhere))
+    each = iter(marked)
+    return [replace(one, tools=tuple(islice(each, len(one.tools)))) for one in runs]
+
+
+def _alike(
+    tools: Sequence[Tool], own: Sequence[frozenset[Key]], says: Callable[[Tool], bool]
+) -> set[int]:
+    """Return the indexes of the tools that say something, or are the same tool as one of them."""
+    keys = [known for known, tool in zip(own, tools, strict=True) if says(tool)]
+    return _reached(set(chain.from_iterable(keys)), own)
 
 
 def left_alone(
@@ -229,9 +242,22 @@ def _called_destructive(document: Any) -> Iterator[Key]:
             waiting.extend((each, around) for each in value)
         elif isinstance(value, dict):
             own = frozenset(_named(value)) or around
-            if warns_of_destruction(value):
+            if warns_of_destruction(value) or (own is not around and _says_so(value)):
                 yield from own
             waiting.extend((each, own) for each in value.values())
+
+
+def _says_so(item: dict[str, Any]) -> bool:
+    """Return whether a named object has such a hint itself, or anywhere but in `annotations`."""
+    beside = (value for name, value in item.items() if name.startswith(("_", "x-")))
+    return any(_is_hint(each) for each in (item, item.get(_HOLDER), *beside))
+
+
+def _is_hint(value: Any) -> bool:
+    if isinstance(value, list):
+        return any(map(_is_hint, value))
+    hint = value.get(_HINT) if isinstance(value, dict) else None
+    return isinstance(hint, bool | str | int | float) and hint is not False
 
 
 def _named(item: dict[str, Any]) -> Iterator[Key]:

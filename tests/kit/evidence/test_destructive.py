@@ -12,7 +12,7 @@ from conformance.formats.catalog.openapi import operations
 from conformance.kit.evidence import recorder
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.destructive import Warned, as_careful_everywhere
-from conformance.kit.evidence.safety import why_left_out
+from conformance.kit.evidence.safety import is_spared, why_left_out
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
@@ -180,6 +180,39 @@ def test_a_hint_in_the_text_of_a_resource_counts():
     found, looked = declared([("tools/list", None)])
     (one,) = careful(found, [*looked, read])
     assert why_left_out(one.tools[0], one.run, Settings()).id.endswith("destructive_elsewhere")
+
+
+HINT = {"destructiveHint": True}
+
+
+@pytest.mark.parametrize(
+    "member", [HINT, {"_meta": HINT}, {"x-annotations": HINT}, {"annotations": [HINT]}]
+)
+def test_a_hint_that_is_not_where_it_belongs_counts(member):
+    page = {"tools": [{**item("purge", None), **member}, item("other", None)]}
+    found = [Discovered(MCP, tools_of(page, Source.MCP).tools)]
+    (one,) = careful(found, [rpc({"result": page})])
+    left = {tool.name: why_left_out(tool, one.run, Settings()) for tool in one.tools}
+    assert left["other"] is None
+    assert left["purge"].id == "kit.left_out.destructive_elsewhere"
+
+
+@pytest.mark.parametrize("hint", ["readOnlyHint", "openWorldHint"])
+@pytest.mark.parametrize("careless_first", [True, False])
+def test_what_one_declaration_warns_of_holds_in_all(hint, careless_first):
+    """A tool that another declaration calls harmless may still change things, or cost money."""
+    usual = {"readOnlyHint": True, "openWorldHint": False}
+    said = [usual, {**usual, hint: not usual[hint]}]
+    pages = [{"tools": [item("pay", None, annotations=each)]} for each in said]
+    at = {"target": "http://a.example", "endpoint": "http://a.example"}
+    one = Discovered(replace(HTTP, **at), tools_of(pages[careless_first], Source.ATDF).tools)
+    other = Discovered(replace(MCP, **at), tools_of(pages[not careless_first], Source.MCP).tools)
+    told = [(each.tools[0], each.run) for each in careful([one, other], [])]
+    if hint == "openWorldHint":
+        assert all(is_spared(*each, Settings()) for each in told)
+    else:
+        left = [why_left_out(*each, Settings()) for each in told]
+        assert [each.id for each in left] == ["kit.left_out.read_only"] * 2
 
 
 def test_a_parameter_that_has_the_name_of_the_hint_is_none():
