@@ -11,6 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from types import FrameType
 from typing import Any, Final, TypeVar
@@ -86,10 +87,34 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         raise
 
 
+class _Unawaited(ThreadPoolExecutor):
+    """Runs each call in a thread that nobody waits for at the end.
+
+    The loop looks up names this way. A lookup may take minutes, and nothing can stop it.
+    """
+
+    def submit(self, fn: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
+        """Run a call in a new thread."""
+        future: Future[T] = Future()
+
+        def work() -> None:
+            try:
+                result = fn(*args, **kwargs)
+            except BaseException as error:
+                future.set_exception(error)
+            else:
+                future.set_result(result)
+
+        future.set_running_or_notify_cancel()
+        threading.Thread(target=work, daemon=True).start()
+        return future
+
+
 async def _told(work: Awaitable[T]) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
     loop.set_exception_handler(_tell)
+    loop.set_default_executor(_Unawaited())
     _EAR.ends = lambda: loop.call_soon_threadsafe(task.cancel)
     try:
         return await work

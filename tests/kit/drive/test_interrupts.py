@@ -3,10 +3,13 @@
 import asyncio
 import os
 import signal
+import socket
+import threading
 
 import pytest
 
 from conformance.kit.drive.interrupts import interrupted_by_signals, is_interrupted, run
+from tests.waiting import until
 
 SIGNALS = [signal.SIGINT, signal.SIGTERM]
 
@@ -47,3 +50,27 @@ def test_at_any_other_time_nothing_is_broken_off_and_nothing_more_is_sent(number
     with pytest.raises(KeyboardInterrupt):
         run(work())
     assert began == [True]
+
+
+def test_nobody_waits_for_the_lookup_of_a_name_that_never_ends(monkeypatch, capfd):
+    answers, ended = threading.Event(), []
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: ended.append(answers.wait(60)))
+
+    async def work():
+        looked = asyncio.get_running_loop().getaddrinfo("a.example", 80)
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(looked, 0.1)
+
+    run(work())
+    assert not ended
+    answers.set()
+    assert until(lambda: not [each for each in threading.enumerate() if each.daemon], within=10)
+    assert capfd.readouterr().err == ""
+
+
+def test_the_lookup_of_a_name_gives_its_error():
+    async def work():
+        await asyncio.get_running_loop().getaddrinfo("", "no such service")
+
+    with pytest.raises(socket.gaierror):
+        run(work())
