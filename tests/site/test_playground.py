@@ -335,7 +335,10 @@ def test_hostile_texts_are_shown_as_written_escapes(run):
 
 
 def test_no_sign_of_a_name_is_unseen(run):
-    """Each that the report of the kit writes out, in the words and in the path of a problem."""
+    """Each that the report of the kit writes out, in the words and in the path of a problem.
+
+    Accents are only written out where there are many on one letter, or none before them.
+    """
     unseen = [sign for code in range(sys.maxunicode + 1) if not is_plain(sign := chr(code))]
     parts = ["".join(unseen[at : at + 30]) for at in range(0, len(unseen), 30)]
     texts = [json.dumps({"tools": [{f"{part}!": 1, "name": f"{part}!"}]}) for part in parts]

@@ -8,9 +8,8 @@ const SHOWN = 80;
 const SHOWN_NAME = 200;
 // What no eye sees, and what turns, hides or joins text: the kit's report writes the same out.
 const UNSEEN = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800\ufff0-\ufffb\u{13430}-\u{1345f}\u{16fe4}\u{1d159}]/gu;
-
-// More accents on one letter cover other lines: the kit's report writes them out, too.
-const STACKED = /(?<=\p{M}{6})\p{M}+/gu;
+// Accents that would cover other lines, or change the quotation mark before them.
+const STACKED = /(?<=\p{M}{6}|")\p{M}/gu;
 
 const escapeStep = (step) => String(step).replace(/~/g, "~0").replace(/\//g, "~1");
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
