@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from conformance.formats.schema.depth import ends_in_recursion_error
+from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
 from conformance.kit.evidence.evidence import RunEvidence
@@ -194,6 +195,8 @@ async def _lacks_state(
 ) -> bool:
     """Return whether a new process refuses an accepted case, and refuses the baseline call as well.
 
+    A refusal because of rights or limits does not count.
+
     The new process then lacks what earlier calls created, so its refusal says nothing about the
     case.
     """
@@ -202,11 +205,16 @@ async def _lacks_state(
     if not read(original, called.tool).accepted:
         return False
     baseline = called.baseline
-    if baseline is None or not all(read(each, called.tool).refused for each in again):
+    if baseline is None or not all(_refuses(each, called.tool) for each in again):
         return False
     await channel.revive()
     probe = await channel.call(called.tool, baseline.case, confirms=baseline.exchange.id)
-    return read(probe, called.tool).refused
+    return _refuses(probe, called.tool)
+
+
+def _refuses(exchange: Exchange, tool: Tool) -> bool:
+    reading = read(exchange, tool)
+    return reading.refused and not reading.stopped
 
 
 async def _again(channel: Channel, evidence: RunEvidence, original: Exchange) -> Exchange:

@@ -28,7 +28,7 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     Each repeated finding must be found again every time. If one is not, the findings that were not
     repeated are dropped as well, as they may be just as doubtful. If none remains, the item is
     flaky. If the session ended before anything was repeated, the item is not verified. A repetition
-    that the environment refused, such as one above a rate limit, counts as not sent. Raises
+    that was stopped whatever it asked, such as one above a rate limit, counts as not sent. Raises
     `Faulty` if the kit failed during the repetition.
     """
     asked = to_confirm(question, item)
@@ -92,13 +92,13 @@ def _found_again(
 def _telling(
     finding: Finding, exchanges: Sequence[Exchange], question: Question, evidence: RunEvidence
 ) -> list[Exchange]:
-    """Return the repetitions that prove something. Those that only the environment refused prove
-    nothing.
+    """Return the repetitions that prove something. Those that were stopped whatever they asked do
+    not.
     """
     return [
         exchange
         for exchange in exchanges
-        if read(exchange, _tool_of(exchange, evidence)).outcome is not Outcome.ENVIRONMENT
+        if not read(exchange, _tool_of(exchange, evidence)).stopped
         or case_again(finding, exchange, question, evidence)
     ]
 
@@ -125,7 +125,8 @@ def case_again(
     """
     assert finding.case is not None
     assert exchange.case is not None
-    if read(exchange).outcome is Outcome.OTHER_REFUSED:
+    reading = read(exchange)
+    if reading.outcome is Outcome.OTHER_REFUSED and not reading.stopped:
         return True
     place, shown = finding.case, exchange.case.id.text
     if finding.then:  # another call shows it than the one that it is about

@@ -81,6 +81,12 @@ class Reading:
         return self.outcome in {Outcome.INPUT_REFUSED, Outcome.OTHER_REFUSED}
 
     @property
+    def stopped(self) -> bool:
+        """Whether rights, limits, load or the environment stopped the call, whatever it asked."""
+        by_status = self.status in PROVES_NOTHING and not self.accepted
+        return by_status or self.outcome is Outcome.ENVIRONMENT
+
+    @property
     def accepted(self) -> bool:
         """Whether the call was accepted."""
         return self.outcome is Outcome.ACCEPTED

@@ -61,7 +61,7 @@ def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
     If the last step is refused for another reason, such as a conflict, the call counts as repaired
     only if the baseline call gets such a refusal too by then: several repairs may need the same
     single resource. Suggestions that lead in circles, or never end although the baseline call is
-    accepted, leave the call stuck.
+    accepted, leave the call stuck. If rights or limits stopped the last step, nobody saw the end.
     """
     given = suggestions(refused)
     hint = hint_of(refused.reading)
@@ -73,6 +73,8 @@ def repair_outcome(tool: ToolEvidence, refused: Call) -> RepairOutcome:
         return RepairOutcome.WRONG
     steps = tool.repairs_of(refused.case.id)
     last = steps[-1].reading.outcome if steps else None
+    if steps and steps[-1].reading.stopped:
+        return RepairOutcome.UNSEEN
     if last is Outcome.ACCEPTED:
         return RepairOutcome.REPAIRED
     if _was_given_up(tool, refused, last):
@@ -101,12 +103,13 @@ def _is_in_the_way(tool: ToolEvidence) -> bool:
     """Return whether the baseline call, sent again at the end, is refused for another reason as
     well.
     """
-    return any(call.reading.outcome is Outcome.OTHER_REFUSED for call in tool.of(CaseKind.AFTER))
+    readings = [call.reading for call in tool.of(CaseKind.AFTER)]
+    return any(one.outcome is Outcome.OTHER_REFUSED and not one.stopped for one in readings)
 
 
 def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bool:
     """Return whether a repair was not followed to its end."""
-    if tool.cut or last in {Outcome.NO_ANSWER, Outcome.ENVIRONMENT}:
+    if tool.cut or last is Outcome.NO_ANSWER:
         return True
     return any(
         case.kind is CaseKind.REPAIR and case.neighbour == refused.case.id for case in tool.unsent

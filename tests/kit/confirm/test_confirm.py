@@ -98,6 +98,10 @@ def test_a_repetition_that_is_refused_for_state_confirms():
         ((GOOD, LIMITED), Verdict.FLAKY),
         ((BAD, LIMITED_WITH_200), Verdict.FAIL),
         ((LIMITED_WITH_200, LIMITED_WITH_200), Verdict.NOT_VERIFIED),
+        ((BAD, (429, {})), Verdict.FAIL),
+        (((429, {}), (429, {})), Verdict.NOT_VERIFIED),
+        (((401, {}), (503, {})), Verdict.NOT_VERIFIED),
+        ((GOOD, (403, {})), Verdict.FLAKY),
     ],
 )
 def test_a_repetition_above_a_limit_of_calls_proves_nothing(answers, verdict):

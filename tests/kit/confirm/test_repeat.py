@@ -279,3 +279,13 @@ def test_what_was_accepted_stands_where_the_baseline_call_lacks_its_state_too(
 
     serving(says)
     assert confirmed(question, item, evidence, repeated(evidence, question)).verdict is verdict
+
+
+def test_what_was_accepted_is_not_confirmed_by_a_limit_that_stops_every_call(serving):
+    question = asked("ATDF-CALL-001")
+    evidence = run_evidence(tool_evidence(accepted(), sent((200, {}))))
+    item = judge(question, evidence)
+    serving(lambda arguments: (200, {}) if arguments is LIST else (429, {}))
+    repeats = repeated(evidence, question)
+    assert not repeats.stateless
+    assert confirmed(question, item, evidence, repeats).verdict is Verdict.NOT_VERIFIED

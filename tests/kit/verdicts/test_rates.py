@@ -92,6 +92,17 @@ def test_a_repair_that_ends_for_want_of_the_environment_is_not_counted():
     assert came_of(broken, end) is RepairOutcome.UNSEEN
 
 
+@pytest.mark.parametrize("status", [401, 403, 407, 429, 503])
+def test_a_repair_that_rights_or_limits_stopped_is_not_counted_whatever_comes_after(status):
+    broken = refused(RIGHT)
+    repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1)
+    end = called(web(status, {"detail": "no"}, of=repaired))
+    after = called(web(status, {"detail": "no"}, of=case(CaseKind.AFTER)))
+    assert came_of(broken, end) is RepairOutcome.UNSEEN
+    assert came_of(broken, end, after) is RepairOutcome.UNSEEN
+    assert came_of(broken, step(broken, "state"), after) is RepairOutcome.STATE
+
+
 def test_a_call_that_is_still_refused_after_its_suggestion_is_stuck():
     broken = refused(RIGHT)
     assert came_of(broken, step(broken, "refused")) is RepairOutcome.STUCK
