@@ -361,13 +361,14 @@ def test_a_link_in_the_directory_does_not_lead_the_log_of_a_server_to_another_fi
     assert mine.read_text() == "mine"
 
 
-@pytest.mark.parametrize("kind", ["a file", "a link"])
+@pytest.mark.parametrize("kind", ["a file", "a file of the future", "a link"])
 def test_a_report_that_the_directory_brings_is_neither_posted_nor_kept(tmp_path, kind):
     folder, secret = tmp_path / "checkout" / "kept", tmp_path / "secret"
     folder.mkdir(parents=True)
     secret.write_text("forged")
-    if kind == "a file":
+    if kind != "a link":
         (folder / "summary.md").write_text("forged")
+        os.utime(folder / "summary.md", (4e9, 4e9) if "future" in kind else None)
     else:
         (folder / "summary.md").symlink_to(secret)
     assert judged(tmp_path, "exit 3", tmp_path / "checkout").returncode == 4

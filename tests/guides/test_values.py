@@ -32,6 +32,9 @@ MAYBE = {"default": None}
 SECRET = {"type": "string", "minLength": 12, "writeOnly": True}
 NAMED = {"type": "object", "properties": {"password": {"type": "string", "minLength": 12}}}
 """Nothing but the name says that it is a secret."""
+KEYS = {"type": "object", "properties": dict.fromkeys(
+    ("access-key", "db_pwd", "passcode"), {"type": "string", "minLength": 12})}  # fmt: skip
+"""Other names of the same."""
 LISTED = {"type": "object", "properties": {"tokens": {
     "type": "array", "items": {"type": "string", "minLength": 12}}}}  # fmt: skip
 """Only the name of the list says so."""
@@ -123,6 +126,8 @@ MADE = [
     (SECRET, 123456789012, None),
     (NAMED, {"password": "hunter2"}, None),
     (NAMED, {"password": 123456789012}, None),
+    (KEYS, {"access-key": "hunter2"}, None),
+    (KEYS, {"db_pwd": 123456789012}, None),
     (LISTED, {"tokens": ["hunter2"]}, None),
     (LISTED, {"tokens": [123456789012]}, None),
     (MAYBE | {"anyOf": [SECRET, NULL]}, 7, None),
@@ -136,6 +141,9 @@ SAID = [
     ({"anyOf": [GUESTS, NAME]}, True, "`x` must fit its schema, not true."),
     (SECRET, "hunter2", "`x` must have at least 12 characters."),
     (NAMED, {"password": "hunter2"}, "`x.password` must have at least 12 characters."),
+    (KEYS, {"access-key": "hunter2"}, "`x.access-key` must have at least 12 characters."),
+    (KEYS, {"db_pwd": "hunter2"}, "`x.db_pwd` must have at least 12 characters."),
+    (KEYS, {"passcode": "hunter2"}, "`x.passcode` must have at least 12 characters."),
     (LISTED, {"tokens": ["hunter2"]}, "`x.tokens[0]` must have at least 12 characters."),
     (MAYBE | {"anyOf": [SECRET, NULL]}, 7, "`x` must be of type string."),
     (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
