@@ -8,6 +8,7 @@ import tracemalloc
 
 import pytest
 
+from conformance.cli.documents import fixes
 from conformance.cli.documents.fixes import indented
 from conformance.cli.validate import main
 from conformance.formats.text.edits import edited
@@ -47,6 +48,24 @@ def test_what_was_shown_is_written_and_then_there_is_nothing_left(file, capsys):
     assert main([str(file), "--fix"]) == 0
     assert capsys.readouterr().out == ""
     assert [each.name for each in file.parent.iterdir()] == [file.name]
+
+
+def test_a_file_that_changes_while_it_is_corrected_is_left_as_it_is(file, capsys, monkeypatch):
+    def slow(text, before, after):
+        file.write_text("[]\n", encoding="utf-8")  # an editor saves another text meanwhile
+        return edited(text, before, after)
+
+    monkeypatch.setattr(fixes, "edited", slow)
+    assert main([str(file), "--fix", "--write"]) == 2
+    assert file.read_text(encoding="utf-8") == "[]\n"
+    assert "changed while it was corrected" in capsys.readouterr().err
+
+
+def test_a_file_of_the_longest_name_is_written(file):
+    long = file.with_name("é" * 120 + "x" * 8 + ".json")
+    file.rename(long)
+    assert main([str(long), "--fix", "--write"]) == 0
+    assert json.loads(long.read_bytes())["version"] == "1.5"
 
 
 def test_a_link_stays_a_link_and_its_file_is_written(file, tmp_path):

@@ -26,6 +26,8 @@ _MOST_COMPARED = 2_000
 """Lines between the first and the last change that are compared: a text can make each line like a
 hundred others, and the work grows with the cube of their number.
 """
+_OF_A_NAME = 40
+"""Characters of a file's name that are in that of its new text: a longer one may be too long."""
 _INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
 
 
@@ -45,7 +47,7 @@ def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
             continue
         for line in _diff(each.name, before, after):
             print(visible(line, None))
-        failed = _written(each, after) if write else None
+        failed = _written(each, before, after) if write else None
         if failed is not None:
             print(visible(f"{each.name}: {failed.words(language)}", None), file=sys.stderr)
             code = UNUSABLE
@@ -120,10 +122,15 @@ def _diff(name: str, before: str, after: str) -> Iterator[str]:
     yield from (f"+{line}" for line in come)
 
 
-def _written(each: Input, text: str) -> Message | None:
-    """Write the file; gives why that is not possible. A link stays one, and its file is written."""
+def _written(each: Input, before: str, text: str) -> Message | None:
+    """Write the file; gives why that is not possible. A link stays one, and its file is written.
+
+    To correct a long file takes seconds, in which an editor may save another text.
+    """
     if each.path is None:
         return message("validate.fix.standard_input")
+    if content(each) != before.encode("utf-8"):
+        return message("validate.fix.changed")
     try:
         _replace(each.path.resolve(), text)
     except OSError as error:
@@ -133,7 +140,7 @@ def _written(each: Input, text: str) -> Message | None:
 
 def _replace(path: Path, text: str) -> None:
     """Write the whole file or nothing of it."""
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:_OF_A_NAME]}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
             file.write(text)
