@@ -32,8 +32,8 @@ MAYBE = {"default": None}
 SECRET = {"type": "string", "minLength": 12, "writeOnly": True}
 NAMED = {"type": "object", "properties": {"password": {"type": "string", "minLength": 12}}}
 """Nothing but the name says that it is a secret."""
-KEYS = {"type": "object", "properties": dict.fromkeys(
-    ("access-key", "db_pwd", "passcode"), {"type": "string", "minLength": 12})}  # fmt: skip
+KEY = {"type": "string", "minLength": 12}
+KEYS = {"type": "object", "properties": {"access-key": KEY, "db_pwd": KEY, "passcode": KEY}}
 """Other names of the same."""
 LISTED = {"type": "object", "properties": {"tokens": {
     "type": "array", "items": {"type": "string", "minLength": 12}}}}  # fmt: skip
