@@ -20,8 +20,13 @@ _STILL = """() => {
 _ROWS = """(most) => document.querySelectorAll("tbody tr").forEach(
     (row) => row.sectionRowIndex < most || row.remove())"""
 _DARK = """() => {
-  if (document.body.dataset.mdColorScheme) document.body.dataset.mdColorScheme = "slate";
+  const { dataset } = document.body;
+  if (!dataset.mdColorScheme) return;
+  const dark = () => dataset.mdColorScheme === "slate" || (dataset.mdColorScheme = "slate");
+  new MutationObserver(dark).observe(document.body, { attributes: true });
+  dark();
 }"""
+"""Keeps the dark scheme: the theme's script loads late, and sets the scheme of the reader."""
 _RUN = """(only) => axe.run({
   resultTypes: ["violations"],
   rules: { "target-size": { enabled: true } },
