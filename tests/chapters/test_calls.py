@@ -99,6 +99,13 @@ def test_a_call_that_was_stopped_with_a_trace_breaks_its_clause_all_the_same():
     assert of_tool("ATDF-CALL-007", stopped).verdict is Verdict.WARN
 
 
+@pytest.mark.parametrize("status", [200, 422, 500])
+def test_an_answer_that_cannot_be_unpacked_is_no_answer_whatever_its_status(status):
+    garbled = called(web(status, b"\x1f\x8b", trouble=Trouble.GARBLED))
+    assert of_tool("ATDF-CALL-005", accepted(), garbled).verdict is Verdict.FAIL
+    assert of_tool("ATDF-CALL-001", accepted(), garbled).verdict is Verdict.NOT_VERIFIED
+
+
 def test_a_refusal_next_to_a_refused_good_call_says_what_the_good_call_was_refused_with():
     baseline = called(web(401, {"detail": "no"}, of=case(CaseKind.BASELINE)))
     (finding,) = of_tool("ATDF-CALL-001", baseline, refused()).findings

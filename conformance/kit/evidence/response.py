@@ -117,7 +117,7 @@ def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
     if exchange.trouble is Trouble.TOO_LARGE:
         status = answer.status if answer is not None else 0
         return Reading(Outcome.NO_ANSWER, status=status, trouble=exchange.trouble)
-    if answer is None or exchange.trouble is Trouble.CLOSED:
+    if answer is None or exchange.trouble in {Trouble.CLOSED, Trouble.GARBLED}:
         return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
     case = exchange.case
     reading = _read_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)

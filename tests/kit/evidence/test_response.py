@@ -87,7 +87,7 @@ def test_one_validation_error_among_errors_of_state_refuses_the_input():
     assert outcome(web(422, envelope(error("conflict"), error()))) is REFUSED
 
 
-@pytest.mark.parametrize("trouble", [Trouble.CLOSED])
+@pytest.mark.parametrize("trouble", [Trouble.CLOSED, Trouble.GARBLED])
 def test_a_closed_connection_is_a_fault_of_the_server(trouble):
     assert outcome(web(0, trouble=trouble, answered=False)) is FAULT
 
