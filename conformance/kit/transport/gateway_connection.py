@@ -20,9 +20,11 @@ from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
-from conformance.kit.transport.http_connection import GARBLED, cookies, decoded, trouble_of
+from conformance.kit.transport.cookies import cookies
+from conformance.kit.transport.http_connection import decoded
 from conformance.kit.transport.kept_connections import OnThisMachine
 from conformance.kit.transport.provider import Provider
+from conformance.kit.transport.trouble import GARBLED, trouble_of
 from conformance.spec.vocabulary import Seen
 
 NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")

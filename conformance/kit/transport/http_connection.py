@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import codecs
-import os
-import ssl
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from typing import Any, Final
 from urllib.parse import urljoin
 
@@ -21,7 +18,6 @@ import httpx2
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
 from conformance.formats.tool import header_names
-from conformance.kit.config.given_secrets import LONGEST_COOKIE, MOST_COOKIES
 from conformance.kit.config.system_words import UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
@@ -34,7 +30,9 @@ from conformance.kit.transport.binding import (
     Process,
     Received,
 )
+from conformance.kit.transport.cookies import cookies
 from conformance.kit.transport.kept_connections import Lines, OnThisMachine
+from conformance.kit.transport.trouble import GARBLED, trouble_of
 
 _REDIRECTS = 3
 _RESUMED: Final = 5
@@ -296,42 +294,6 @@ class _Client:
         await self.client.aclose()
 
 
-GARBLED: Final = (httpx2.HTTPError, httpx2.InvalidURL, ssl.SSLError, ValueError)
-"""Errors for an answer that is not HTTP, or whose encryption breaks after the handshake."""
-
-
-def cookies() -> CookieJar:
-    """Return a jar for cookies that can be sent back: only ASCII, as RFC 6265 requires."""
-    return _Jar(_Ascii())
-
-
-class _Jar(CookieJar):
-    """Keeps only as many cookies as clients must accept. The oldest ones make room."""
-
-    def make_cookies(self, response: Any, request: Any) -> Sequence[Cookie]:
-        """Return the cookies of an answer; none if they are more or longer than clients must
-        accept.
-
-        A year of thousands of digits would cause a warning with a traceback.
-        """
-        said = response.info().get_all("Set-Cookie", ())
-        if len(said) > MOST_COOKIES or any(len(each) > LONGEST_COOKIE for each in said):
-            return []
-        return super().make_cookies(response, request)
-
-    def set_cookie(self, cookie: Cookie) -> None:
-        """Keep a cookie."""
-        super().set_cookie(cookie)
-        if len(self) > MOST_COOKIES:
-            oldest = next(iter(self))
-            self.clear(oldest.domain, oldest.path, oldest.name)
-
-
-class _Ascii(DefaultCookiePolicy):
-    def set_ok(self, cookie: Cookie, request: Any) -> bool:
-        return f"{cookie.name}{cookie.value}".isascii() and super().set_ok(cookie, request)
-
-
 class _Messages:
     """Reads the JSON values of an event stream, and skips all other events."""
 
@@ -364,38 +326,6 @@ class _Messages:
         kept = tuple(each for each in request.headers if each[0].lower() != "content-type")
         resuming = ("Accept", "text/event-stream"), ("Last-Event-ID", last)
         return replace(request, method="GET", headers=kept, body=b"").with_headers(resuming)
-
-
-def trouble_of(error: httpx2.TransportError) -> tuple[Trouble, str]:
-    """Return the trouble of a request that got no whole answer, and the error's text."""
-    if isinstance(error, httpx2.ConnectError):
-        return Trouble.REFUSED, _why_refused(error)
-    if isinstance(error, httpx2.TimeoutException):
-        return Trouble.TIMEOUT, str(error)
-    broken = (httpx2.ReadError, httpx2.WriteError, httpx2.RemoteProtocolError)
-    closed = isinstance(error, broken) and _closed(error)
-    return (Trouble.CLOSED if closed else Trouble.GARBLED), str(error)
-
-
-def _why_refused(error: BaseException) -> str:
-    """Return the system's reason. The client itself only says that all attempts failed."""
-    cause: BaseException | None = error
-    while cause is not None:
-        inner = cause.exceptions[0] if isinstance(cause, BaseExceptionGroup) else cause
-        if isinstance(inner, OSError) and inner.strerror and not isinstance(inner, ssl.SSLError):
-            number = inner.errno or 0  # negative if the lookup of a name failed
-            return os.strerror(number) if number > 0 else inner.strerror
-        cause = inner.__cause__ or inner.__context__
-    return str(error)
-
-
-def _closed(error: Exception) -> bool:
-    """Return whether a connection ended too early, before or within the answer.
-
-    Otherwise the answer was not HTTP.
-    """
-    early = ("disconnect", "peer closed connection")
-    return not isinstance(error, httpx2.ProtocolError) or any(w in str(error) for w in early)
 
 
 def _is_response(message: object) -> bool:

@@ -19,6 +19,7 @@ from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP
+from conformance.kit.transport.cookies import cookies
 from conformance.kit.transport.http_connection import HttpConnection
 from fixtures.servers.hostility.heads import HEADS
 from fixtures.servers.hostility.kept import KEPT
@@ -449,7 +450,7 @@ def test_a_cookie_that_is_too_long_to_be_kept_is_not_even_read():
 
 @pytest.mark.parametrize(("each", "kept"), [(1, 30), (40, 50), (60, 0)])
 def test_no_more_cookies_are_kept_than_a_client_must_accept(each, kept):
-    jar = http.cookies()
+    jar = cookies()
     for answer in range(30):
         own = [("set-cookie", f"c{answer * each + n}=1") for n in range(each)]
         asked = httpx2.Request("GET", "http://127.0.0.1/")
