@@ -10,8 +10,9 @@ import base64
 import json
 import math
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -133,11 +134,41 @@ def strict_json(value: dict[str, Any]) -> str:
         text = _dumped(value)
     digest = sha256(text.encode("ascii")).hexdigest()
     prefix = "float:" if "float:" not in text else f"float-{digest}:"
-
-    def told(number: float) -> float | str:
-        return number if math.isfinite(number) else prefix + json.dumps(number)
-
+    told = partial(_told, prefix)
     return _dumped({_FLOATS: prefix, **_changed(value, float, told)}, allow_nan=False)
+
+
+def strict_parts(value: dict[str, Any]) -> Iterator[str]:
+    """Yield the same in parts, so that a value with thousands of tools is never one long text."""
+    try:
+        for _ in _parts(value, allow_nan=False):
+            pass
+    except ValueError:
+        digest, taken = sha256(), False
+        for part in _parts(value, allow_nan=True):
+            digest.update(part.encode("ascii"))
+            taken = taken or "float:" in part
+        prefix = f"float-{digest.hexdigest()}:" if taken else "float:"
+        value = {_FLOATS: prefix, **_changed(value, float, partial(_told, prefix))}
+    yield from _parts(value, allow_nan=False)
+
+
+def _told(prefix: str, number: float) -> float | str:
+    return number if math.isfinite(number) else prefix + json.dumps(number)
+
+
+def _parts(value: Any, *, allow_nan: bool, depth: int = 6) -> Iterator[str]:
+    """Yield a value as JSON: one part for each item of its outer lists and objects."""
+    if not depth or not isinstance(value, dict | list | tuple):
+        yield _dumped(value, allow_nan=allow_nan)
+        return
+    begins, ends = "{}" if isinstance(value, dict) else "[]"
+    for each in value:
+        inner = value[each] if isinstance(value, dict) else each
+        yield begins + _dumped({each: 0})[1:-2] if isinstance(value, dict) else begins
+        yield from _parts(inner, allow_nan=allow_nan, depth=depth - 1)
+        begins = ","
+    yield ends if value else f"{begins}{ends}"
 
 
 def from_strict(value: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,14 @@ from conformance.formats.text.sse import sse_events
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.evidence.recorder import MOST_WRITTEN
 from conformance.kit.model.exchange import Answer, Exchange
-from conformance.kit.model.written import Redact, Writing, codec, from_strict, strict_json
+from conformance.kit.model.written import (
+    Redact,
+    Writing,
+    codec,
+    from_strict,
+    strict_json,
+    strict_parts,
+)
 from conformance.spec.messages import Message, message
 
 FORMAT = 3
@@ -151,7 +158,8 @@ class ExchangeWriter:
         self._reader: BinaryIO = path.open("rb")
         finalize(self, self._reader.close)
         first = {"format": FORMAT, "kit": kit, "started": started}
-        self._line({**first, **self._writing().value(dict(more or {}))})
+        header = {**first, **self._writing().value(dict(more or {}))}
+        self._put(strict_parts(header))  # it has all declarations
 
     def __enter__(self) -> Self:
         return self
@@ -214,10 +222,14 @@ class ExchangeWriter:
         return line
 
     def _line(self, value: Mapping[str, Any]) -> None:
+        self._put([strict_json(dict(value))])
+
+    def _put(self, parts: Iterable[str]) -> None:
         # ASCII only, so that a line cannot reorder or hide text in a terminal, and lone
         # surrogates survive. `##` is escaped because commands to a CI system begin with it.
-        line = strict_json(dict(value)).replace("##", r"\u0023#")
-        self._end += self._file.write(line.encode("ascii") + b"\n")
+        for part in parts:
+            self._end += self._file.write(part.replace("##", r"\u0023#").encode("ascii"))
+        self._end += self._file.write(b"\n")
 
 
 def read_exchanges(path: Path) -> Recording:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tracemalloc
 from dataclasses import replace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conformance.kit.model.exchange import Answer
-from conformance.kit.model.written import from_strict, strict_json
+from conformance.kit.model.written import from_strict, strict_json, strict_parts
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from tests.kit.report.sample import exchange
 
@@ -34,6 +35,22 @@ def strictly(line):
 def test_any_value_is_written_in_strict_json_and_read_back(value):
     text = strict_json(value)
     assert json.dumps(from_strict(strictly(text))) == json.dumps(value)
+
+
+@given(st.dictionaries(st.text() | st.sampled_from(WORDS), VALUES))
+def test_a_value_in_parts_is_the_same_line(value):
+    assert "".join(strict_parts(value)) == strict_json(value)
+
+
+def test_the_header_of_a_record_takes_little_more_memory_than_the_declarations(tmp_path):
+    """An emoji takes twelve characters in ASCII, and the header holds everything twice."""
+    tools = [{"tools": [{"description": "😀" * 20_000}] * 200, "documents": [{"tools": []}]}]
+    tracemalloc.start()
+    ExchangeWriter(tmp_path / "x", kit="1", started="now", more={"found": tools}).close()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (tmp_path / "x").stat().st_size > 200 * 20_000 * 12
+    assert most < 5_000_000
 
 
 @pytest.mark.parametrize("filling", ["", "x" * 100_000], ids=["short", "compressed"])
