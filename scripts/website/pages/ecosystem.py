@@ -69,7 +69,7 @@ def implementations_page(context: Context) -> bytes:
 
 def _tried(context: Context) -> str:
     head = [context.said(name) for name in ("tried_package", "reached", "findings")]
-    head += [context.said(name) for name in ("tried_mistaken", "tried_doubtful")]
+    head.append(context.said("tried_mistaken"))
     rows = []
     for each in tried():
         level = context.level(each.reached.value) if each.reached else _ended(context, each)
@@ -79,7 +79,7 @@ def _tried(context: Context) -> str:
                 level or context.said("ecosystem_no_level"),
                 *(
                     ", ".join(_clause(context, clause, IMPLEMENTATIONS) for clause in of) or "–"
-                    for of in (each.found, each.mistaken, each.doubtful)
+                    for of in (each.found, each.mistaken)
                 ),
             ]
         )
