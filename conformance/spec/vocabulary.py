@@ -248,11 +248,11 @@ class DownloadKind(StrEnum):
     EDITOR = "editor"
     """For editors: which schema belongs to which file name."""
     INDEX = "index"
-    """The list of the files, with sizes and sums."""
+    """The list of the files of all specifications, with sizes and sums."""
     SUMS = "sums"
     """The sums of the other files, as `sha256sum -c` reads them."""
     ARCHIVE = "archive"
-    """The other files in one archive."""
+    """The other files of all specifications, in one archive."""
 
 
 class Emission(StrEnum):
