@@ -488,7 +488,7 @@ def rated(hits: int, of: int) -> list[str]:
 )
 def test_a_rate_that_is_not_plain_is_explained_below_the_runs(hits, of, said):
     told = rated(hits, of)
-    (at,) = [n for n, line in enumerate(told) if line.startswith("Repair rate: of the mistakes")]
+    (at,) = [n for n, line in enumerate(told) if line.startswith("Repair rate: of the refused")]
     assert told[at].endswith(said)
     assert "repair rate" in told[at - 1]
 
