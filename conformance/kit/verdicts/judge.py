@@ -275,6 +275,8 @@ def _not_asked(question: Question, evidence: RunEvidence) -> str | None:
     if clause.applies_to.claimed and not evidence.claims_atdf:
         return "kit.not_applicable.not_claimed"
     if clause.scope is Scope.TOOL and question.tool is None:
+        if evidence.run.kind is RunKind.PROTOCOL:
+            return "kit.not_applicable.protocol_alone"
         return "kit.not_applicable.no_tools"
     return None
 

@@ -186,6 +186,12 @@ def test_a_target_without_tools_has_one_item_that_does_not_apply():
     assert item.findings[0].message.id == "kit.not_applicable.no_tools"
 
 
+def test_a_run_of_the_protocol_alone_does_not_say_that_the_target_has_no_tools():
+    older = run_evidence(run=replace(LEGACY, kind=RunKind.PROTOCOL))
+    item = verdict([broken(None, SOME)], evidence=older, tool=None)
+    assert item.findings[0].message.id == "kit.not_applicable.protocol_alone"
+
+
 @pytest.mark.parametrize(
     ("limits", "run", "holds_for"),
     [
