@@ -208,7 +208,7 @@ def tools_spared(session: SessionResult) -> tuple[str, ...]:
 
 def rests_on_documents(session: SessionResult) -> bool:
     """Return whether no tool was called, so that the level is based on documents alone."""
-    full = [run for run in session.runs if run.run.kind is RunKind.FULL and offers_tools(run)]
+    full = [run for run in session.runs if is_rated(run)]
     whole = not (session.selection or session.interrupted)
     return whole and bool(full) and not tools_called(session)
 
@@ -216,6 +216,11 @@ def rests_on_documents(session: SessionResult) -> bool:
 def offers_tools(run: RunResult) -> bool:
     """Return whether a run's target is a server, and so has tools; a gateway has none."""
     return run.run.role is Role.SERVER
+
+
+def is_rated(run: RunResult) -> bool:
+    """Return whether a run has rates: a full run of a target with tools."""
+    return run.run.kind is RunKind.FULL and offers_tools(run)
 
 
 def has_no_tools(run: RunResult) -> bool:

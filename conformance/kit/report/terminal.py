@@ -20,6 +20,7 @@ from conformance.kit.report.levels import (
     counts,
     ended_early,
     has_no_tools,
+    is_rated,
     left_out,
     may_claim,
     misleading,
@@ -56,7 +57,7 @@ from conformance.kit.report.words import (
 )
 from conformance.spec.clauses import guides_url
 from conformance.spec.messages import as_code
-from conformance.spec.vocabulary import RunKind, Verdict
+from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
 """The most groups that are shown; the report has the others."""
@@ -353,7 +354,7 @@ class _Summary:
 
     def rates_told(self) -> Iterable[Line]:
         """Explain the rates that need it: zero, and those with nothing to count."""
-        rated = [run for run in self.session.runs if _is_rated(run)]
+        rated = [run for run in self.session.runs if is_rated(run)]
         repairs = [run.repair.rate.rate for run in rated]
         rates = [r for run in rated for r in (run.explain.names_parameter, run.repair.rate)]
         words = []
@@ -370,7 +371,7 @@ class _Summary:
             name += f"{run_standing_name(run, self.session, self.language)}  "
         if run.overhead is not None:
             name += self.say("report.overhead", time=duration(run.overhead, self.language))
-        if not _is_rated(run):
+        if not is_rated(run):
             return name.rstrip()
         return name + self.say(
             "report.terminal.rates",
@@ -378,8 +379,3 @@ class _Summary:
             named=percent(run.explain.names_parameter, self.language),
             said=percent(run.explain.says_what_is_right, self.language),
         )
-
-
-def _is_rated(run: RunResult) -> bool:
-    """Return whether a run has rates: a full run of a target with tools."""
-    return run.run.kind is RunKind.FULL and offers_tools(run)

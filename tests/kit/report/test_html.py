@@ -7,6 +7,7 @@ import pytest
 
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.results import Finding, Item
+from conformance.kit.model.run import Role
 from conformance.kit.report.html.detail import Answered, evidence
 from conformance.kit.report.html.json_layout import layout, pointer_of
 from conformance.kit.report.html.matrix import matrix
@@ -325,3 +326,12 @@ def test_the_page_says_what_is_missing_around_the_server_as_plain_text(pytester)
     (section,) = re.findall(r'id="h-shortages".*?</section>', page, re.S)
     assert "the network (the server said EAI_AGAIN &lt;b&gt;)" in section
     assert "validate_data" in section
+
+
+def test_a_gateway_has_no_rates_and_no_count_of_tools():
+    runs = tuple(replace(run, level=None) for run in session().runs)
+    made = replace(session(), runs=runs, selection=True)
+    gateways = tuple(replace(run, run=replace(run.run, role=Role.GATEWAY)) for run in runs)
+    for of, there in ((made, True), (replace(made, runs=gateways), False)):
+        top = render("top.html", Report(of))
+        assert ("How well it helps an agent" in top, "Tools called" in top) == (there, there)

@@ -165,6 +165,8 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
         "session": session,
         "language": language,
         "full": [run for run in session.runs if run.run.kind is RunKind.FULL],
+        "rated": [run for run in session.runs if levels.is_rated(run)],
+        "has_tools": any(map(levels.offers_tools, session.runs)),
         "protocol": [run for run in session.runs if run.run.kind is not RunKind.FULL],
         "targets": list(dict.fromkeys(run.run.target for run in session.runs)),
         "level": levels.session_level(session),
