@@ -183,6 +183,12 @@ def left_out_title(session: SessionResult) -> str:
     return "report.left-out" if tools else "report.left-out-providers"
 
 
+def answered_line(session: SessionResult) -> str:
+    """Return the message id of the line that quotes the answer of a server, or of a gateway."""
+    tools = any(offers_tools(run) for run in session.runs)
+    return "report.answered" if tools else "report.answered-gateway"
+
+
 def left_out(session: SessionResult) -> dict[Message, tuple[str, ...]]:
     """Return the tools that were not called in some run, each once, by the reason."""
     found: dict[Message, dict[str, None]] = {}

@@ -14,6 +14,7 @@ from conformance.kit.report.findings import Group, groups, refusal
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
     all_items,
+    answered_line,
     capped,
     clauses_verified,
     counts,
@@ -255,7 +256,8 @@ class _Page:
                 yield f"  <br>{self.text(other.clause)}: {words}"
         quoted = refusal(finding, self.report)
         if quoted:
-            yield f"  <br>{self.say('report.answered', said=in_markdown(quoted, None))}"
+            said = in_markdown(quoted, None)
+            yield f"  <br>{self.say(answered_line(self.session), said=said)}"
         again = again_line(self.report, finding)
         if again is not None:
             yield f"  <br><code>{self.text(self.report.redact(again), 400)}</code>"

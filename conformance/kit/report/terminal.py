@@ -15,6 +15,7 @@ from conformance.kit.report.findings import Group, groups, refusal, sent_in
 from conformance.kit.report.lacking import Lack, also, lacks
 from conformance.kit.report.levels import (
     all_items,
+    answered_line,
     capped,
     clauses_verified,
     counts,
@@ -204,7 +205,7 @@ class _Summary:
             yield from self.seen(finding)
         quoted = refusal(finding, self.report)
         if quoted:
-            yield Line(f"    {self.say('report.answered', said=quoted)}")
+            yield Line(f"    {self.say(answered_line(self.session), said=quoted)}")
         again = again_line(self.report, finding)
         if again is not None:
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))

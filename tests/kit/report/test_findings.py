@@ -15,7 +15,7 @@ from conformance.kit.model.results import (
     SessionResult,
     Unnamed,
 )
-from conformance.kit.model.run import KNOWN_VERSIONS, Run
+from conformance.kit.model.run import KNOWN_VERSIONS, Role, Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.report.exit import Ended, Exit, exit_of, outcome
 from conformance.kit.report.findings import groups
@@ -205,6 +205,17 @@ def test_a_failure_quotes_the_refusal_of_the_server(status, body, said):
     text = told(made, exchange=exchanges)
     assert (said in text) if said else "The server answered" not in text
     assert ("The server answered" in summary(made, exchange=exchanges)) is (said is not None)
+
+
+def test_a_failure_quotes_the_refusal_of_a_gateway_as_one_of_a_gateway():
+    made = session(item("MCP-PING-001", NEWEST, found(5)))
+    runs = tuple(
+        replace(each, run=replace(each.run, role=Role.GATEWAY), level=None) for each in made.runs
+    )
+    made = replace(made, runs=runs, selection=True)
+    exchanges = {5: refused(403, b"No such key")}.get
+    assert "The gateway answered: 403 No such key" in told(made, exchange=exchanges)
+    assert "The gateway answered: 403 No such key" in summary(made, exchange=exchanges)
 
 
 def test_a_misleading_refusal_has_a_line_with_its_tool():
