@@ -475,7 +475,7 @@ class MetaKey(StrEnum):
     ARDF = "ardf"
     """The fields of a prompt or of a resource that MCP has no field for."""
     ERROR = "error"
-    """The error envelope of a failed call."""
+    """The error of a failed call, for programs."""
     TOOLSET = "toolset"
     """The entry of a tool in the toolset catalog."""
     CALL_META = "call_meta"
