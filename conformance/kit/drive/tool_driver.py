@@ -45,7 +45,7 @@ TELLING = 12
 _CASES_OF_LEFT = 2 / 3
 """The share of a spared tool's remaining calls for its cases; the rest is for repairs."""
 _CHANCES = 5
-"""The most random valid calls of a tool that has accepted no call so far. They prove little."""
+"""The most valid calls that can hardly be accepted, in addition to the telling cases."""
 _SLOW_CALLS = 2
 """The calls that may take too long before the rest of a tool's cases are skipped."""
 
@@ -149,15 +149,29 @@ class ToolRun:
             return
         for branch in planned.branches:
             await self._call(branch)
-        by_chance = tuple(c for c in planned.cases if c.kind is CaseKind.VALID and is_by_chance(c))
-        drawn = {case.id for case in by_chance}
-        await self._all(tuple(case for case in planned.cases if case.id not in drawn))
-        replayed = self._channel.context.settings.replay is not None
-        most = None if replayed or any(c.reading.accepted for c in self._calls) else _CHANCES
-        await self._all(by_chance[:most])
+        await self._rest(planned.cases)
         await self._repairs()
         if baseline.reading.accepted:
             await self._once_more(baseline, CaseKind.AFTER)
+
+    async def _rest(self, cases: tuple[Case, ...]) -> None:
+        """Send cases, but only a few valid ones that can hardly be accepted.
+
+        These are all of them if something around the server was missing for each valid call so far.
+        Otherwise, they are the random ones of a tool that has accepted nothing.
+        """
+        valid = [case for case in cases if case.kind is CaseKind.VALID]
+        named = tuple(case for case in valid if not is_by_chance(case))
+        random = tuple(case for case in valid if is_by_chance(case))
+        await self._all(tuple(case for case in cases if case.kind is not CaseKind.VALID))
+        replayed = self._channel.context.settings.replay is not None
+        tried = [call for call in self._calls if call.case.expects is Expectation.ACCEPT]
+        lacking = not replayed and all(call.reading.missing is not None for call in tried)
+        await self._all(named[:_CHANCES] if lacking else named)
+        if replayed or any(call.reading.accepted for call in self._calls):
+            await self._all(random)
+        elif not lacking:
+            await self._all(random[:_CHANCES])
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
         """Return the named scenarios, and the random or remembered calls."""

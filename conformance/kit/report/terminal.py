@@ -56,9 +56,10 @@ from conformance.kit.report.words import (
     verified_words,
     waiver_words,
 )
+from conformance.kit.transport.bindings import traits_of
 from conformance.spec.clauses import guides_url
 from conformance.spec.messages import as_code
-from conformance.spec.vocabulary import Verdict
+from conformance.spec.vocabulary import Missing, Verdict
 
 GROUPS = 20
 """The most groups that are shown; the report has the others."""
@@ -71,6 +72,8 @@ _COMMAND = 2_000
 """The most characters of a command. An incomplete command would be useless, so this is a lot."""
 _TOLD = 1_000
 """The most characters of our own sentences. Quotes of the target in them are shortened before."""
+_OUTSIDE = frozenset({Missing.NETWORK, Missing.SERVICE, Missing.DATABASE})
+"""What a server may lack because the sandbox shuts it in."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
     Verdict.KIT_ERROR: {"red": True, "bold": True},
@@ -272,6 +275,8 @@ class _Summary:
             names, words = self.codes(one.tools), shown(self.text(one.said, 80))
             line = self.say("report.shortage", missing=missing, said=words, tools=names)
             yield Line(line, ("yellow",))
+        if self.report.sandbox and any(map(_is_shut_in, session.runs)):
+            yield Line(self.say("report.shortage.sandbox"), ("yellow",))
         resources = resources_listed(session)
         if resources:
             types = ", ".join(f"{kind} {count}" for kind, count in resources.items())
@@ -380,3 +385,9 @@ class _Summary:
             named=percent(run.explain.names_parameter, self.language),
             said=percent(run.explain.says_what_is_right, self.language),
         )
+
+
+def _is_shut_in(run: RunResult) -> bool:
+    """Return whether a server that the kit started lacked what a sandbox keeps from it."""
+    started = traits_of(run.run).starts_process
+    return started and any(one.missing in _OUTSIDE for one in run.shortages)

@@ -188,6 +188,17 @@ def test_a_tool_that_accepts_nothing_gets_few_random_valid_calls(accepts):
     assert accepts == (len(random) > 10)
 
 
+def test_a_tool_that_lacks_something_gets_few_valid_calls_and_all_broken_ones():
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in "abcd"}}
+    tool = {**COUNT, "inputSchema": schema}
+    found = {}
+    for status, said in ((500, "getaddrinfo EAI_AGAIN db"), (400, "no")):
+        _, session, _ = judged(lambda *_, own=(status, {"error": said}): own, tools=(tool,))
+        found[status] = {kind: len(list(calls(session).of(kind))) for kind in CaseKind}
+    assert found[500][CaseKind.VALID] < found[400][CaseKind.VALID]
+    assert found[500][CaseKind.BROKEN] == found[400][CaseKind.BROKEN]
+
+
 def test_known_good_calls_are_tried_first():
     def particular(name, arguments):
         if arguments == {"n": 7}:

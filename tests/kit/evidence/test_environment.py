@@ -43,6 +43,7 @@ def failed(text, kind=BASELINE, **changes):
         ("NOTES_ROOT is empty or unset. Refusing to read any file.", Missing.SETTING),
         ("Set the NOTES_ROOT environment variable first", Missing.SETTING),
         ("Missing required environment variables: DB_HOST, DB_USER", Missing.SETTING),
+        ("Could not find Google Chrome executable for channel 'stable' at:", Missing.BROWSER),
         ("Environment variable NOTES_ROOT is not set", Missing.SETTING),
         ("Failed to execute command: spawn ast-grep ENOENT", Missing.PROGRAM),
         ("EROFS: read-only file system, open '/opt/server/memory.jsonl'", Missing.FILES),

@@ -26,6 +26,7 @@ from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
 from conformance.spec.vocabulary import Level, Missing, Verdict
 from tests.kit.report.sample import exchanges, run_result, said, sample_words, session
+from tests.kit.samples import HTTP, STDIO
 
 
 @pytest.fixture(autouse=True)
@@ -457,6 +458,23 @@ def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_run
     )
     (line,) = [line for line in lines(made, "pt") if line.startswith("Falta no ambiente")]
     assert "a rede" in line
+
+
+@pytest.mark.parametrize(
+    ("missing", "run", "said"),
+    [
+        (Missing.SERVICE, STDIO, True),
+        (Missing.SETTING, STDIO, False),
+        (Missing.SERVICE, HTTP, False),
+    ],
+)
+def test_what_a_sandbox_keeps_from_a_server_is_said(missing, run, said):
+    sample = session()
+    short = (Shortage(missing, "ECONNREFUSED", ("search",)),)
+    made = replace(sample, runs=(replace(sample.runs[0], run=run, shortages=short),))
+    told = [line for line in lines(made, sandbox=True) if line.startswith("In the sandbox")]
+    assert bool(told) == said
+    assert not any(line.startswith("In the sandbox") for line in lines(made))
 
 
 def test_where_nothing_is_missing_nothing_is_said_of_it():
