@@ -13,7 +13,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
-from conformance.kit.cases.drawn import is_by_chance
+from conformance.kit.cases.drawn import by_kind
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, fewer, only
@@ -155,23 +155,19 @@ class ToolRun:
             await self._once_more(baseline, CaseKind.AFTER)
 
     async def _rest(self, cases: tuple[Case, ...]) -> None:
-        """Send cases, but only a few valid ones that can hardly be accepted.
+        """Send cases, but few valid ones that can hardly be accepted.
 
-        These are all of them if something around the server was missing for each valid call so far.
-        Otherwise, they are the random ones of a tool that has accepted nothing.
+        These are random ones of a tool that has accepted nothing, or all of a tool whose valid
+        calls failed because something around the server is missing.
         """
-        valid = [case for case in cases if case.kind is CaseKind.VALID]
-        named = tuple(case for case in valid if not is_by_chance(case))
-        random = tuple(case for case in valid if is_by_chance(case))
-        await self._all(tuple(case for case in cases if case.kind is not CaseKind.VALID))
-        replayed = self._channel.context.settings.replay is not None
+        broken, *valid = by_kind(cases)
+        await self._all(broken)
         tried = [call for call in self._calls if call.case.expects is Expectation.ACCEPT]
-        lacking = not replayed and all(call.reading.missing is not None for call in tried)
-        await self._all(named[:_CHANCES] if lacking else named)
-        if replayed or any(call.reading.accepted for call in self._calls):
-            await self._all(random)
-        elif not lacking:
-            await self._all(random[:_CHANCES])
+        lacks = all(call.reading.missing is not None for call in tried)
+        for random, some in enumerate(valid):
+            hopeless = lacks or (random and not any(call.reading.accepted for call in self._calls))
+            cut = hopeless and self._channel.context.settings.replay is None
+            await self._all(some[:_CHANCES] if cut else some)
 
     def _planned(self, arguments: dict[str, Any]) -> Plan:
         """Return the named scenarios, and the random or remembered calls."""
@@ -252,10 +248,6 @@ class ToolRun:
         care = self._channel.context.care
         return self._spared and care.has_failed(self._channel.run, self._tool)
 
-    @property
-    def _in_process(self) -> bool:
-        return self._channel.binding.traits.starts_process
-
     def _id(self, kind: CaseKind, number: int = 0) -> CaseId:
         return good_id(self._channel.run.id, self._tool.name, kind, number)
 
@@ -301,7 +293,8 @@ class ToolRun:
         if refused.reading.missing is not None:
             return None  # other arguments do not supply what is missing
         if _suggests(refused) or hint_of(refused.reading) is not None:
-            return _as_object(self._followed(refused))
+            followed = self._followed(refused)
+            return followed if isinstance(followed, dict) else None
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _second(self, baseline: Call) -> None:
@@ -373,7 +366,8 @@ class ToolRun:
         """
         number = number or self._numbers.next()
         exchange = None
-        async with self._channel.width.turn((self._tool.name, _is_valid(case))) as turn:
+        valid = case.expects is not Expectation.REJECT
+        async with self._channel.width.turn((self._tool.name, valid)) as turn:
             if self._may_send(case):
                 with suppress(ConnectFailed):
                     exchange = await self._channel.share(
@@ -388,7 +382,8 @@ class ToolRun:
             self._progress.one()
             return None
         self._slow += exchange.trouble is Trouble.TIMEOUT
-        self._ended += exchange.trouble is Trouble.CLOSED and self._in_process
+        in_process = self._channel.binding.traits.starts_process
+        self._ended += exchange.trouble is Trouble.CLOSED and in_process
         self._answered += exchange.answer.weight if exchange.answer is not None else 0
         call = call_of(exchange, self._tool)
         if call.reading.missing is not None:
@@ -399,15 +394,7 @@ class ToolRun:
         return call
 
 
-def _is_valid(case: Case) -> bool:
-    return case.expects is not Expectation.REJECT
-
-
 def _suggests(call: Call) -> bool:
     """Return whether some error of a refusal suggests a value."""
     envelope = call.reading.envelope
     return envelope is not None and any(error.has_suggestion for error in envelope.errors)
-
-
-def _as_object(value: Any) -> dict[str, Any] | None:
-    return value if isinstance(value, dict) else None

@@ -39,6 +39,8 @@ _MOST_GRACE = 10.0
 """The most seconds for a server whose start took longer."""
 _HANGING_GRACE = 0.2
 """Seconds for a server that hangs, which means that it does not read its input."""
+ASTRAY = 2.0
+"""The most seconds to wait on after an answer with a wrong id, if no answer had a right one yet."""
 _LAST_WORDS = 1.0
 """Seconds to wait for a process's exit code and errors after its output ended."""
 
@@ -75,6 +77,8 @@ class StdioConnection:
         self._others: list[Any] = []
         self._others_size = 0
         self._given_up: set[int | str] = set()
+        self._knows_ids = False
+        self._astray = asyncio.Event()
         self._late: list[Any] = []
         self._noise: list[str] = []
         self._noisy = 0
@@ -244,6 +248,7 @@ class StdioConnection:
         if request.answer_to is None:
             return None
         future = asyncio.get_running_loop().create_future()
+        self._astray.clear()
         self._waiting[request.answer_to] = future
         return future
 
@@ -260,7 +265,13 @@ class StdioConnection:
         limit = request.settle if settling else self._timeout
         if not settling and not self._heard:
             limit = self._first_timeout
-        await asyncio.wait(waits, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        astray = asyncio.ensure_future(self._astray.wait())
+        for more in (limit, min(limit, ASTRAY)):
+            heard = waits if astray.done() else {*waits, astray}
+            await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
+            if not astray.done() or settling:
+                break
+        astray.cancel()
         ended.cancel()
         answered = future is not None and future.done()
         if answered and not settling and not self._heard:
@@ -325,7 +336,10 @@ class StdioConnection:
             future = self._waiting.get(own) if isinstance(own, (int, str)) else None
             if future is not None and not future.done() and not isinstance(own, bool):
                 future.set_result((message, line))
+                self._knows_ids = True
                 return
+            if isinstance(own, (int, str)) and not self._knows_ids and len(self._waiting) == 1:
+                self._astray.set()  # it can be only an answer to this one, with a wrong id
             if isinstance(own, (int, str)) and own in self._given_up:
                 self._keep(message, size, self._late)
                 return

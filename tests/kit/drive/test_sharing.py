@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from conformance.kit.drive.endings import SharedCall
-from conformance.kit.drive.sharing import SharedCalls
+from conformance.kit.drive.sharing import SharedCalls, is_answered
 from conformance.kit.model.exchange import Answer, Trouble
 from conformance.kit.transport.binding import Received
 from tests.kit.samples import STDIO, case
@@ -158,3 +158,12 @@ def test_one_call_that_met_a_dying_process_is_not_blamed():
 def test_a_tool_that_ended_its_process_behind_an_answer_is_blamed_at_its_next_call():
     found = sent(["finish"], ["double", "greet"], ["finish"], ["double"])
     assert found == {"finish": Trouble.CLOSED, "double": None, "greet": None}
+
+
+def test_an_answer_with_a_wrong_id_shows_that_the_server_lives():
+    def told(*messages):
+        return asked(Received(Answer(messages=messages), Trouble.TIMEOUT, 0.0))
+
+    assert is_answered(told({"jsonrpc": "2.0", "id": 7, "result": {}}))
+    assert not is_answered(told({"jsonrpc": "2.0", "method": "notifications/message"}))
+    assert not is_answered(asked(Received(None, Trouble.TIMEOUT, 0.0)))

@@ -224,6 +224,30 @@ def test_a_silent_process_ends_at_the_timeout():
     assert (received.answer, received.trouble) == (None, Trouble.TIMEOUT)
 
 
+def test_a_server_that_numbers_its_answers_itself_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(stdio, "ASTRAY", 0.1)
+    received = answer_of(answering(REPLY.replace('"id": 1', '"id": 7')))
+    assert received.trouble is Trouble.TIMEOUT
+    assert received.answer.messages == ({"jsonrpc": "2.0", "id": 7, "result": {}},)
+
+
+def test_an_answer_is_waited_for_behind_a_late_one_of_a_server_that_knows_our_ids(monkeypatch):
+    monkeypatch.setattr(stdio, "ASTRAY", 0.0)
+    code = """
+import json, sys, time
+for line in sys.stdin:
+    asked = json.loads(line)["id"]
+    for id in (asked,) if asked == 1 else ("elsewhere", asked):
+        print(json.dumps({"jsonrpc": "2.0", "id": id, "result": {}}), flush=True)
+        time.sleep(0.2)
+"""
+
+    async def twice(connection):
+        return [await connection.send(ask(id)) for id in (1, 2)]
+
+    assert [one.trouble for one in use(code, twice)[0]] == [None, None]
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_process_that_never_reads_ends_at_the_timeout():
     big = StdioRequest(b"x" * (4 << 20), answer_to=1)
