@@ -595,6 +595,10 @@ class OpenapiPlace(StrEnum):
     """MicroProfile OpenAPI, Phoenix."""
     UTOIPA = "utoipa"
     """utoipa."""
+    ORPC = "orpc"
+    """oRPC."""
+    AIOHTTP_PYDANTIC = "aiohttp_pydantic"
+    """aiohttp-pydantic."""
     YAML = "yaml"
     """Applications that serve a YAML file."""
 
@@ -1422,6 +1426,8 @@ OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
         OpenapiPlace.QUARKUS: '/q/openapi',
         OpenapiPlace.MICROPROFILE: '/openapi',
         OpenapiPlace.UTOIPA: '/api-docs/openapi.json',
+        OpenapiPlace.ORPC: '/spec.json',
+        OpenapiPlace.AIOHTTP_PYDANTIC: '/oas/spec',
         OpenapiPlace.YAML: '/openapi.yaml',
     }
 )
