@@ -147,6 +147,13 @@ def test_of_an_envelope_its_detail_is_what_the_good_call_was_refused_with():
     assert '404 "There is no such order."' in finding.message.words("en")
 
 
+def test_a_server_that_failed_at_the_good_call_did_not_refuse_it():
+    failed = called(web(500, {"detail": "boom"}, of=case(CaseKind.BASELINE)))
+    item = of_tool("ATDF-CALL-004", failed)
+    (finding,) = [f for f in item.findings if f.message.id.startswith("kit.not_verified.good_call")]
+    assert finding.message.words("en").startswith("the server failed at its baseline call with 500")
+
+
 def test_where_no_good_call_was_answered_nothing_is_quoted():
     silent = called(web(0, answered=False, of=case(CaseKind.BASELINE)))
     item = of_tool("ATDF-CALL-004", silent)

@@ -23,7 +23,7 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Family
+from conformance.spec.vocabulary import Family, Outcome
 
 _FIRST_ERROR = 400
 _UNAUTHORIZED = 401
@@ -139,6 +139,8 @@ def _why_refused(tried: Call) -> str:
     """Return the end of the message id for the reason of a refused baseline call."""
     if tried.reading.needs_capability:
         return "capability"
+    if tried.reading.outcome is Outcome.SERVER_FAULT:
+        return "good_call_failed"
     if tried.reading.status != _UNAUTHORIZED:
         return "good_call"
     return "needs_bearer" if tried.tool.raw.get("bearer") is True else "needs_credentials"
