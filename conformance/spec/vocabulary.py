@@ -208,7 +208,7 @@ class DecoderFormat(StrEnum):
     ANTHROPIC_SSE = "anthropic_sse"
     """Like `sse`, but the name of the event is in `type` of the data, too."""
     GEMINI_SSE = "gemini_sse"
-    """Like `sse`, but each value is a whole answer in parts, and the stream just ends."""
+    """Like `sse`, but each value has the form of a whole answer, and the stream just ends."""
     NDJSON = "ndjson"
     """One JSON value on each line."""
 
