@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -390,8 +391,16 @@ def cut(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Replace the ports and dates, which differ in each run."""
-    return _DATE.sub("2026-01-01T00:00:00", _PORT.sub("8000", text))
+    """Replace the ports and dates, which differ in each run. A day that does not exist stays."""
+    return _DATE.sub(_same_date, _PORT.sub("8000", text))
+
+
+def _same_date(found: re.Match[str]) -> str:
+    try:
+        datetime.fromisoformat(found.group())
+    except ValueError:
+        return found.group()
+    return "2026-01-01T00:00:00"
 
 
 if __name__ == "__main__":

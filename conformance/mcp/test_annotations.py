@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.formats.problem import quoted
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.model.case import CaseKind
 from conformance.kit.verdicts.checks import (
@@ -33,7 +34,7 @@ def test_a_read_only_call_can_be_made_again(tool: ToolEvidence) -> Checks:
         if call.reading.accepted:
             yield holds()
         elif call.reading.outcome is Outcome.INPUT_REFUSED:
-            yield broken(call, "finding.mcp.second_refused", text=call.reading.text[:200])
+            yield broken(call, "finding.mcp.second_refused", text=quoted(call.reading.said, 200))
         elif call.reading.missing is not None:
             yield lacks_something(call)
         else:

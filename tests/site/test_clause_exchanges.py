@@ -112,6 +112,10 @@ def test_ports_and_dates_are_replaced():
     assert text == "http://127.0.0.1:8000/x 2026-01-01T00:00:00Z localhost:8000"
 
 
+def test_a_day_that_does_not_exist_stays():
+    assert exchanges.plain("2036-02-30T10:00:00Z") == "2036-02-30T10:00:00Z"
+
+
 def test_a_link_to_the_playground_holds_the_document():
     to = in_playground("atdf/error.md", {"a": "é" * 50})
     path, _, packed = to.partition("#text=")
