@@ -345,3 +345,9 @@ def test_a_page_says_that_lines_are_marked_only_if_some_are(source):
     # Two bindings differ in their lists: both answers are the same, and neither is wrong.
     assert "**The kit says:**" in shown["ATDF-PAR-002"]
     assert "answer" not in shown["ATDF-PAR-002"]
+
+
+def test_a_table_names_the_fields_that_a_part_shares_with_another(pages):
+    page = pages["en/bindings/results.md"]
+    repair = page[page.index("{ #fields-repair }") :]
+    assert "also has the fields of [rate](#fields-rate)" in repair.replace("`", "")[:900]

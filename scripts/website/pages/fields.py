@@ -46,11 +46,20 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
         yield heading(3, name, f"fields-{dashed(name)}")
         if "description" in node:
             yield escaped(node["description"][context.language])
+        if shared := [each for each in node.get("allOf", ()) if _has_fields(root, each)]:
+            others = ", ".join(_kind(context, schema, here, each) for each in shared)
+            yield context.said("fields_shared", others=others)
         facts = [_kind(context, schema, here, node), *_limits(context, node)]
         if not rows:
             yield ". ".join(part.rstrip(".") for part in facts if part) + "."
         else:
             yield _table(context, schema, here, rows, f"field-{dashed(name)}")
+
+
+def _has_fields(root: Node, node: Node) -> bool:
+    """Return whether a schema refers to a definition with fields in the same document."""
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    return "properties" in root.get("$defs", {}).get(name, {})
 
 
 def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
