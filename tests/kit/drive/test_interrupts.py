@@ -53,7 +53,7 @@ def test_at_any_other_time_nothing_is_broken_off_and_nothing_more_is_sent(number
 
 
 def test_nobody_waits_for_the_lookup_of_a_name_that_never_ends(monkeypatch, capfd):
-    answers, ended = threading.Event(), []
+    answers, ended, before = threading.Event(), [], set(threading.enumerate())
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: ended.append(answers.wait(60)))
 
     async def work():
@@ -64,7 +64,7 @@ def test_nobody_waits_for_the_lookup_of_a_name_that_never_ends(monkeypatch, capf
     run(work())
     assert not ended
     answers.set()
-    assert until(lambda: not [each for each in threading.enumerate() if each.daemon], within=10)
+    assert until(lambda: not set(threading.enumerate()) - before, within=10)
     assert capfd.readouterr().err == ""
 
 
