@@ -96,7 +96,11 @@ def called_names(tools: Iterable[Tool], run: Run, settings: Settings) -> set[str
 
 
 def _parted(tools: Iterable[Tool], run: Run, settings: Settings) -> tuple[list[Tool], list[Tool]]:
-    """Return the destructive tools that are left out, and the other tools."""
+    """Return the destructive tools that are left out, and the other tools.
+
+    A replay leaves out no more of them: its run may still have another name here.
+    """
+    settings = replace(settings, replay=None)
     kept: list[Tool] = []
     others: list[Tool] = []
     for tool in tools:

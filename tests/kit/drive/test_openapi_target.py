@@ -53,6 +53,14 @@ def test_a_correct_service_has_no_finding_and_is_guarded():
     assert run.level is Level.GUARDED
 
 
+def test_a_case_of_a_destructive_operation_is_replayed():
+    asked = {"allow_calls": AllowCalls.ALL, "replay": "openapi/drop_item/above-the-minimum/id"}
+    with listening(REST, "--version", "3.1") as url:
+        session, run = judged(url, **asked)
+    assert session.replayed
+    assert run.tools_called == ("drop_item",)
+
+
 @pytest.mark.parametrize("version", ["3.1", "3.2"])
 def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text(
     version,
