@@ -194,6 +194,11 @@ def send(parcel: Parcel) -> dict:
     raise HTTPException(409, "It is closed.")
 
 
+@app.get("/fails", dependencies=[checked("fail", Cash)])
+def fail() -> dict:
+    raise RuntimeError
+
+
 @app.get("/track", dependencies=[checked("track", Track)])
 def track(asked: Annotated[Track, Query()]) -> dict:
     return asked.model_dump(exclude_unset=True)
@@ -222,7 +227,14 @@ def test_what_only_the_model_refuses_is_called_invalid_at_its_place(own, postcod
 
 def test_an_exception_of_http_has_the_type_of_its_status(own):
     [error] = own.post("/parcels", json={"postcode": "53111"}).json()["errors"]
-    assert (kind(error), error["tool_name"]) == ("conflict", None)
+    assert (kind(error), error["tool_name"]) == ("conflict", "send")
+
+
+def test_a_fault_of_a_tool_names_the_tool(own):
+    answer = own.get("/fails", params={"kind": "cash"})
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, kind(error)) == (500, "internal-error")
+    assert error["tool_name"] == "fail"
 
 
 def test_a_query_is_read_as_its_schema_types_it_and_mended_where_it_is_not(own):
