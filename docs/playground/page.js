@@ -28,6 +28,7 @@
   const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
   const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.ndjson,.jsonl,.txt,application/json" });
   const share = make("button", { type: "button", class: "playground__share" }, said.share);
+  const shared = make("span", { role: "status" });
   const as = make("select", { id: "playground-as" }, make("option", { value: "" }, said.by_keys));
   for (const [value, title] of Object.entries(said.titles)) as.append(make("option", { value }, `${title} (${value.split("/")[1]})`));
   const turn = make("button", { type: "button", class: "playground__turn", hidden: "" });
@@ -42,7 +43,7 @@
     make("span", {}, make("label", { for: "playground-example" }, said.example), example),
     make("span", {}, file, make("label", { for: "playground-file" }, said.file)),
     make("span", {}, make("label", { for: "playground-as" }, said.as), as),
-    make("span", {}, share));
+    make("span", {}, share, shared));
   root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text),
     make("div", { class: "playground__found" }, verdict, turn, list, convert));
 
@@ -186,6 +187,7 @@
   };
 
   const judge = () => {
+    shared.textContent = "";
     clearTimeout(clock);
     clearTimeout(waiting);
     newest += 1;
@@ -265,7 +267,7 @@
     if (text.value.length > MOST || isLong(text.value)) return tell("unknown", said.large);
     history.replaceState(null, "", `#text=${await packed(text.value)}`);
     await navigator.clipboard?.writeText(location.href).catch(() => {});
-    tell(root.dataset.state, said.shared);
+    shared.textContent = said.shared;
   });
   turn.addEventListener("click", () => {
     change({ from: 0, to: text.value.length, text: other.text });

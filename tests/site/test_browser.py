@@ -591,6 +591,8 @@ def test_a_link_of_the_playground_holds_its_text(visit):
     page.wait_for_url("**#text=*")
     link = page.url
     assert page.evaluate("navigator.clipboard.readText()") == link
+    expect(page.get_by_text("The text is sent to no server.")).to_be_visible()
+    expect(page.locator(".playground__verdict")).to_contain_text("problem")  # and it stays
     other, seen = visit("pt/playground/" + link.partition("playground/")[2])
     expect(other.locator("#playground-text")).to_have_value(text)
     assert all("#" not in url and "text=" not in url for url in seen.requests)
