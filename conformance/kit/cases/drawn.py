@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final
@@ -46,16 +45,6 @@ class Drawn:
 def is_by_chance(case: Case) -> bool:
     """Return whether a case was drawn at random, and is not the repair of such a case."""
     return case.scenario.startswith(CHANCE) and case.kind in {CaseKind.VALID, CaseKind.BROKEN}
-
-
-def by_kind(cases: Iterable[Case]) -> tuple[tuple[Case, ...], tuple[Case, ...], tuple[Case, ...]]:
-    """Return the cases that are not valid, the named valid ones, and the random valid ones."""
-    parts: tuple[list[Case], list[Case], list[Case]] = [], [], []
-    for case in cases:
-        valid = case.kind is CaseKind.VALID
-        parts[valid + (valid and is_by_chance(case))].append(case)
-    broken, named, random = map(tuple, parts)
-    return broken, named, random
 
 
 def is_smallest(case: Case) -> bool:

@@ -12,12 +12,13 @@ from conformance.formats.tool.tool import Tool
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.combinations import broken_combinations
+from conformance.kit.cases.drawn import CHANCE
 from conformance.kit.cases.members import Change, broken_members, extreme_members, valid_members
 from conformance.kit.cases.naming import Ids
 from conformance.kit.cases.planner import MOST_BRANCHES, Planner, Start
 from conformance.kit.cases.textual import in_text, is_one_value, textual
 from conformance.kit.cases.walk import Spot, declared, spot_at, spots
-from conformance.kit.model.case import Case, Strictness
+from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.run import Run
 from conformance.kit.schema.applies import Union, applied, member
 from conformance.kit.schema.constraints import constraints, type_of
@@ -84,6 +85,16 @@ def fewer(planned: Plan, most: int) -> Plan:
         if case.neighbour is None
     )
     return replace(planned, cases=tuple(spread(list(places), max(most, 0))), branches=())
+
+
+def by_kind(cases: Iterable[Case]) -> tuple[tuple[Case, ...], tuple[Case, ...], tuple[Case, ...]]:
+    """Return the cases that are not valid, the named valid ones, and the random valid ones."""
+    parts: tuple[list[Case], list[Case], list[Case]] = [], [], []
+    for case in cases:
+        valid = case.kind is CaseKind.VALID
+        parts[valid + (valid and case.scenario.startswith(CHANCE))].append(case)
+    broken, named, random = map(tuple, parts)
+    return broken, named, random
 
 
 def plan(

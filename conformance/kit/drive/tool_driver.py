@@ -13,10 +13,9 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
-from conformance.kit.cases.drawn import by_kind
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
-from conformance.kit.cases.plan import Plan, fewer, only
+from conformance.kit.cases.plan import Plan, by_kind, fewer, only
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress

@@ -29,7 +29,7 @@ from conformance.formats.catalog.routes import (
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import warns_of_destruction
-from conformance.formats.tool.tool import Invocation, Tool
+from conformance.formats.tool.tool import Annotations, Invocation, Tool
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
 from conformance.kit.evidence.response import json_in
@@ -86,16 +86,16 @@ def as_careful_everywhere(found: Sequence[Discovered], warned: Warned) -> list[D
         if tool.annotations.destructive:
             (said if warns_of_destruction(tool.raw) else guessed).update(known)
     certain, likely = _reached(said, own), _reached(guessed, own)
-    opens = _alike(tools, own, lambda tool: tool.annotations.open_world is True)
-    writes = _alike(tools, own, lambda tool: tool.annotations.read_only is False)
+    hints = [tool.annotations for tool in tools]
+    opens = _alike(hints, own, lambda each: each.open_world is True)
+    writes = _alike(hints, own, lambda each: each.read_only is False)
     marked: list[Tool] = []
-    for at, tool in enumerate(tools):
-        hints = tool.annotations
-        destroys = at in certain or (at in likely and hints.destructive is not False)
+    for at, (tool, said_here) in enumerate(zip(tools, hints, strict=True)):
+        destroys = at in certain or (at in likely and said_here.destructive is not False)
         careful = replace(
-            hints,
-            open_world=True if at in opens else hints.open_world,
-            read_only=False if at in writes else hints.read_only,
+            said_here,
+            open_world=True if at in opens else said_here.open_world,
+            read_only=False if at in writes else said_here.read_only,
         )
         elsewhere = tool.destructive_elsewhere or destroys
         marked.append(replace(tool, annotations=careful, destructive_elsewhere=elsewhere))
@@ -104,10 +104,10 @@ def as_careful_everywhere(found: Sequence[Discovered], warned: Warned) -> list[D
 
 
 def _alike(
-    tools: Sequence[Tool], own: Sequence[frozenset[Key]], says: Callable[[Tool], bool]
+    hints: Sequence[Annotations], own: Sequence[frozenset[Key]], says: Callable[[Annotations], bool]
 ) -> set[int]:
     """Return the indexes of the tools that say something, or are the same tool as one of them."""
-    keys = [known for known, tool in zip(own, tools, strict=True) if says(tool)]
+    keys = [known for known, each in zip(own, hints, strict=True) if says(each)]
     return _reached(set(chain.from_iterable(keys)), own)
 
 
