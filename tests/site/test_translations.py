@@ -105,6 +105,13 @@ def test_a_difference_is_found(tree, capsys, old, new, what):
     assert any(what in line and line.startswith("docs/es/how.md") for line in said(tree, capsys))
 
 
+def test_a_command_may_ask_for_the_language_of_its_page(tree, capsys):
+    change(tree, "make conformance", "make conformance --language es")
+    assert said(tree, capsys) == []
+    change(tree, "--language es", "--language pt")
+    assert any("Block 1 of code" in line for line in said(tree, capsys))
+
+
 def test_a_changed_english_page_makes_its_translations_stale(tree, capsys):
     change(tree, "A tool says", "Each tool says", "en/how.md")
     stale = [line for line in said(tree, capsys) if "has changed since" in line]
