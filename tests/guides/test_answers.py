@@ -231,7 +231,7 @@ def test_an_exception_of_http_has_the_type_of_its_status(own):
 
 
 def test_a_fault_of_a_tool_names_the_tool(own):
-    alone = f"{own.base_url}fails"  # the server closes the connection behind this answer
+    alone = f"{own.base_url}/fails"  # the server closes the connection behind this answer
     answer = httpx2.get(alone, params={"kind": "cash"})
     [error] = answer.json()["errors"]
     assert (answer.status_code, kind(error)) == (500, "internal-error")
