@@ -187,7 +187,6 @@
   };
 
   const judge = () => {
-    shared.textContent = "";
     clearTimeout(clock);
     clearTimeout(waiting);
     newest += 1;
@@ -289,6 +288,7 @@
   };
   window.addEventListener("hashchange", begin);
   text.addEventListener("input", () => {
+    shared.textContent = "";
     clearTimeout(waiting);
     waiting = setTimeout(judge, 120);
   });
