@@ -17,9 +17,8 @@ import json
 import re
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ if __package__ in (None, ""):
 import httpx2
 
 from conformance.kit.drive.unusable_target import TargetUnusable
-from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.settings import MAX_EXAMPLES, Settings
 from conformance.kit.session import Session
@@ -45,26 +44,18 @@ from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.checks import CHECKS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import NotStarted, forked_by, nursery
+from scripts.exchange_text import PORT, answer_text, plain, request_text
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
 
 SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
-LONGEST = 1_500
-"""The most characters of a body that are shown."""
 _FEW_EXAMPLES = 2
 _PATIENCE = 10.0
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY})
-_PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
-_DATE = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?=Z|[+-]\d\d:\d\d|\b)")
-_NOT_SHOWN = {
-    *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
-    *("transfer-encoding", "user-agent"),
-}
 _CORS = {
     f"access-control-{each}"
     for each in ("allow-origin", "allow-methods", "allow-headers", "max-age", "expose-headers")
 }
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}")
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 
 
 @dataclass
@@ -208,7 +199,7 @@ def _key(exchange: Exchange) -> Key:
     if exchange.case is not None:
         return (exchange.case.id.text,)
     step = str(exchange.step) if exchange.step is not None else ""
-    return (exchange.run, exchange.script, _PORT.sub("PORT", step))
+    return (exchange.run, exchange.script, PORT.sub("PORT", step))
 
 
 def _of_gateway(name: str) -> Told:
@@ -258,11 +249,11 @@ def _take(
             if place is None or place[0].request.is_empty:
                 continue
             bad, path, good = place
-            shown = _NOT_SHOWN if item.clause.startswith("HTTP-CORS") else _NOT_SHOWN | _CORS
-            seen = Seen(fault, _said(finding), _request(bad), _answer(bad, path, shown))
+            without = frozenset() if item.clause.startswith("HTTP-CORS") else _CORS
+            seen = Seen(fault, _said(finding), request_text(bad), answer_text(bad, path, without))
             if not seen.bad:
                 continue
-            right = _answer(good, path, shown) if good is not None else ""
+            right = answer_text(good, path, without) if good is not None else ""
             if _UUID.sub("", right) != _UUID.sub("", seen.bad):
                 seen.good = right
             told.exchanges.setdefault(item.clause, []).append(seen)
@@ -321,86 +312,6 @@ def message_json(message: Message) -> dict[str, Any]:
         for name, each in message.values
     }
     return {"id": message.id, "values": values}
-
-
-def _request(exchange: Exchange) -> str:
-    request = exchange.request
-    if not isinstance(request, HttpRequest):
-        return cut(plain(body_text(request.body, None)))
-    place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
-    lines = [f"{request.method} {place}", *_headers(request.headers, _NOT_SHOWN)]
-    body = cut(body_text(request.body, None))
-    return plain("\n".join([*lines, *(["", body] if body else [])]))
-
-
-def _answer(exchange: Exchange, path: str | None, without: Set[str]) -> str:
-    answer = exchange.answer
-    if answer is None:
-        return f"— {exchange.trouble or 'no answer'}"
-    body = cut(body_text(bytes(answer.body), path))
-    trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
-    if not exchange.over_http:
-        late = (json.dumps(each, ensure_ascii=False) for each in answer.late)
-        return plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
-    lines = [f"HTTP {answer.status}", *_headers(answer.headers, without)]
-    return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
-
-
-def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[str]:
-    for name, value in headers:
-        if name.lower() not in without:
-            yield f"{name.lower()}: {value}"
-
-
-def body_text(body: bytes, path: str | None) -> str:
-    """Return a body as indented JSON; for a long one, the part that the finding names."""
-    text = body.decode("utf-8", "replace")
-    try:
-        data = json.loads(text)
-        whole = json.dumps(data, ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return _lines(text)
-    if len(whole) <= LONGEST or not path:
-        return whole
-    return _around(data, path) or whole
-
-
-def _lines(text: str) -> str:
-    """Return events or lines of JSON unchanged, without other control characters."""
-    return re.sub(r"[^\S\n]|[^\x20-\x7e\n\xa0-\uffff]", " ", text.replace("\r\n", "\n"))
-
-
-def _around(data: Any, path: str) -> str:
-    """Return the largest part of a document around a place that is short enough to show."""
-    steps = [index or name for name, index in _STEP.findall(path.removeprefix("$"))]
-    inside, best = data, ""
-    for at, step in enumerate(steps):
-        try:
-            inside = inside[int(step)] if isinstance(inside, list) else inside[step]
-        except (LookupError, ValueError, TypeError):
-            break
-        text = json.dumps(inside, ensure_ascii=False, indent=2)
-        if len(text) <= LONGEST:
-            best = best or f"… {'.'.join(steps[: at + 1])}:\n{text}"
-    return best
-
-
-def cut(text: str) -> str:
-    """Shorten a long text, and add the number of omitted characters."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
-
-
-def plain(text: str) -> str:
-    """Replace the ports and dates, which differ in each run. A day that does not exist stays."""
-    return _DATE.sub(_same_date, _PORT.sub("8000", text))
-
-
-def _same_date(found: re.Match[str]) -> str:
-    try:
-        datetime.fromisoformat(found.group())
-    except ValueError:
-        return found.group()
-    return "2026-01-01T00:00:00"
 
 
 if __name__ == "__main__":

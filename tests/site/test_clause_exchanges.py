@@ -11,7 +11,7 @@ from conformance.spec.clauses import clauses
 from conformance.spec.messages import LANGUAGES, catalog, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
-from scripts import exchanges
+from scripts import exchange_text
 from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
 from scripts.website.pages.tried import in_playground
 from tests.root import ROOT
@@ -100,20 +100,20 @@ def test_the_id_of_a_session_is_not_marked():
 
 def test_of_a_long_document_the_place_is_shown():
     data = {"tools": [{"name": "x" * 900}, {"name": "", "more": "y" * 900}]}
-    shown = exchanges.body_text(json.dumps(data).encode(), "$.tools[1].name")
+    shown = exchange_text.body_text(json.dumps(data).encode(), "$.tools[1].name")
     assert shown.startswith('… tools.1:\n{\n  "name": "",')
-    assert exchanges.cut("z" * 1_600).endswith("\n… (+100)")
-    assert exchanges.body_text(b"[" * 100_000, None).startswith("[[[")
-    assert exchanges.body_text(b"\xff\x00", None) == "\ufffd "
+    assert exchange_text.cut("z" * 1_600).endswith("\n… (+100)")
+    assert exchange_text.body_text(b"[" * 100_000, None).startswith("[[[")
+    assert exchange_text.body_text(b"\xff\x00", None) == "\ufffd "
 
 
 def test_ports_and_dates_are_replaced():
-    text = exchanges.plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
+    text = exchange_text.plain("http://127.0.0.1:40123/x 2026-11-23T10:11:12.5Z localhost:5123")
     assert text == "http://127.0.0.1:8000/x 2026-01-01T00:00:00Z localhost:8000"
 
 
 def test_a_day_that_does_not_exist_stays():
-    assert exchanges.plain("2036-02-30T10:00:00Z") == "2036-02-30T10:00:00Z"
+    assert exchange_text.plain("2036-02-30T10:00:00Z") == "2036-02-30T10:00:00Z"
 
 
 def test_a_link_to_the_playground_holds_the_document():

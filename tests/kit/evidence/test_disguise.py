@@ -130,13 +130,16 @@ def test_an_error_may_be_the_result_of_a_tool_that_is_about_errors(name, descrip
 )
 def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, blamed):
     """It may be of a tool that checks something, and fails to say so in `isError`."""
+    lacks = Violation("/room_id", "room_id", ("required",), sent_absent=True)
+    assert is_refused(text, {}, lacks) is blamed
+
+
+def is_refused(text, arguments, violation):
+    """Whether the answer to a broken call of a tool about logs counts as a refusal."""
     checks = tool("check_logs", "Check the logs of a room.")
-    broken = replace(
-        case(BROKEN, run=MCP, tool=checks),
-        arguments={},
-        violation=Violation("/room_id", "room_id", ("required",), sent_absent=True),
-    )
-    assert called(rpc(result(text), of=broken), checks).reading.refused is blamed
+    broken = case(BROKEN, run=MCP, tool=checks)
+    broken = replace(broken, arguments=arguments, violation=violation)
+    return called(rpc(result(text), of=broken), checks).reading.refused
 
 
 @pytest.mark.parametrize(
@@ -153,13 +156,8 @@ def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, bla
     ],
 )
 def test_a_name_of_one_word_is_blamed_where_the_error_begins_with_it_or_marks_it(text, blamed):
-    checks = tool("check_logs", "Check the logs of a room.")
-    broken = replace(
-        case(BROKEN, run=MCP, tool=checks),
-        arguments={"room": ""},
-        violation=Violation("/room", "room", ("minLength",), sent=""),
-    )
-    assert called(rpc(result(text), of=broken), checks).reading.refused is blamed
+    empty = Violation("/room", "room", ("minLength",), sent="")
+    assert is_refused(text, {"room": ""}, empty) is blamed
 
 
 def test_an_error_may_be_the_result_of_a_call_that_asks_for_one():

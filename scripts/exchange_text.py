@@ -1,0 +1,104 @@
+"""An exchange as the text that a page shows: the request, the answer, and what a finding names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Set
+from datetime import datetime
+from typing import Any
+
+from conformance.kit.model.exchange import Exchange, HttpRequest
+
+LONGEST = 1_500
+"""The most characters of a body that are shown."""
+PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
+"""The port in a local address."""
+_DATE = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?=Z|[+-]\d\d:\d\d|\b)")
+_NOT_SHOWN = {
+    *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
+    *("transfer-encoding", "user-agent"),
+}
+_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+
+
+def request_text(exchange: Exchange) -> str:
+    """Return a request: the line and the headers over HTTP, then the body."""
+    request = exchange.request
+    if not isinstance(request, HttpRequest):
+        return cut(plain(body_text(request.body, None)))
+    place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
+    lines = [f"{request.method} {place}", *_headers(request.headers, set())]
+    body = cut(body_text(request.body, None))
+    return plain("\n".join([*lines, *(["", body] if body else [])]))
+
+
+def answer_text(exchange: Exchange, path: str | None, without: Set[str]) -> str:
+    """Return an answer without some headers; `path` is the part of a long body to show."""
+    answer = exchange.answer
+    if answer is None:
+        return f"— {exchange.trouble or 'no answer'}"
+    body = cut(body_text(bytes(answer.body), path))
+    trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
+    if not exchange.over_http:
+        late = (json.dumps(each, ensure_ascii=False) for each in answer.late)
+        return plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
+    lines = [f"HTTP {answer.status}", *_headers(answer.headers, without)]
+    return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
+
+
+def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[str]:
+    for name, value in headers:
+        if name.lower() not in _NOT_SHOWN | without:
+            yield f"{name.lower()}: {value}"
+
+
+def body_text(body: bytes, path: str | None) -> str:
+    """Return a body as indented JSON; for a long one, the part that the finding names."""
+    text = body.decode("utf-8", "replace")
+    try:
+        data = json.loads(text)
+        whole = json.dumps(data, ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return _lines(text)
+    if len(whole) <= LONGEST or not path:
+        return whole
+    return _around(data, path) or whole
+
+
+def _lines(text: str) -> str:
+    """Return events or lines of JSON unchanged, without other control characters."""
+    return re.sub(r"[^\S\n]|[^\x20-\x7e\n\xa0-\uffff]", " ", text.replace("\r\n", "\n"))
+
+
+def _around(data: Any, path: str) -> str:
+    """Return the largest part of a document around a place that is short enough to show."""
+    steps = [index or name for name, index in _STEP.findall(path.removeprefix("$"))]
+    inside, best = data, ""
+    for at, step in enumerate(steps):
+        try:
+            inside = inside[int(step)] if isinstance(inside, list) else inside[step]
+        except (LookupError, ValueError, TypeError):
+            break
+        text = json.dumps(inside, ensure_ascii=False, indent=2)
+        if len(text) <= LONGEST:
+            best = best or f"… {'.'.join(steps[: at + 1])}:\n{text}"
+    return best
+
+
+def cut(text: str) -> str:
+    """Shorten a long text, and add the number of omitted characters."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
+
+
+def plain(text: str) -> str:
+    """Replace the ports and dates, which differ in each run. A day that does not exist stays."""
+    return _DATE.sub(_same_date, PORT.sub("8000", text))
+
+
+def _same_date(found: re.Match[str]) -> str:
+    try:
+        datetime.fromisoformat(found.group())
+    except ValueError:
+        return found.group()
+    return "2026-01-01T00:00:00"
