@@ -59,7 +59,8 @@ _NOT_READY = frozenset(
 """The codes with which servers refuse what comes before a handshake."""
 _HANDSHAKE = re.compile(
     r"\binitiali[sz]e\b.{0,20}\b(?:required|first|missing)"
-    r"|\b(?:not|before) (?:yet )?(?:been )?initiali[sz]"
+    r"|\b(?:server|session|connection)\b.{0,10}\bnot (?:yet )?(?:been )?initiali[sz]"
+    r"|^not (?:yet )?initiali[sz]ed|\bbefore initiali[sz]"
     r"|\b(?:must|call|send|expected)\b.{0,20}\binitiali[sz]e\b",
     re.IGNORECASE,
 )

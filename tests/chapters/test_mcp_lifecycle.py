@@ -203,6 +203,12 @@ RULINGS = [
         FAIL,
     ),
     (
+        "nor one whose browser is not initialized",
+        "MCP-LIFE-006",
+        calls_alone(refusal("The browser is not initialized. Set BROWSER_PATH.", -32000)),
+        PASS,
+    ),
+    (
         "a program that cannot initialize its database is no such server",
         "MCP-LIFE-006",
         calls_alone(refusal("Failed to initialize the database", -32603)),
