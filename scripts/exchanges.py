@@ -44,8 +44,8 @@ from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.checks import CHECKS
 from fixtures.servers.faults.fault import Fault
 from fixtures.servers.start import NotStarted, forked_by, nursery
-from scripts.exchange_text import PORT, answer_text, plain, request_text
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
+from scripts.website.exchange_text import PORT, answer_text, plain, request_text
 
 SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
 _FEW_EXAMPLES = 2

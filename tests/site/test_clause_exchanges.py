@@ -11,7 +11,7 @@ from conformance.spec.clauses import clauses
 from conformance.spec.messages import LANGUAGES, catalog, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
-from scripts import exchange_text
+from scripts.website import exchange_text
 from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
 from scripts.website.pages.tried import in_playground
 from tests.root import ROOT
