@@ -61,6 +61,13 @@ def test_the_linter_reads_every_module_of_every_room():
     assert {path.name for path in missed} == {"vocabulary.py"}
 
 
+def test_the_repository_holds_no_symbolic_link():
+    """It leads to what only one machine has, and systems differ in what they make of it."""
+    command = ["git", "ls-files", "--stage"]
+    kept = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert [line for line in kept.splitlines() if line.startswith("120000 ")] == []
+
+
 def test_a_module_has_at_most_400_lines():
     modules = [*HOUSE.rglob("*.py"), *(ROOT / "scripts").rglob("*.py")]
     lengths = {path.name: len(path.read_text(encoding="utf-8").splitlines()) for path in modules}
