@@ -25,7 +25,7 @@ from scripts.website.translations import FIRST
 from scripts.website.wording import remarks, too_long, words_to_avoid
 
 OK, BROKEN = 0, 1
-IDEAS = Path("fixtures/servers/attacks.yaml")
+IDEAS = Path("fixtures/servers/attacks")
 """The attacks on the kit that were tried, in three languages: a page of the site shows them."""
 PAGES = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/README.md")
 CODE = ("conformance", "fixtures", "scripts", "tests")
@@ -65,12 +65,13 @@ def _of_source(root: Path) -> Iterator[Problem]:
 
 
 def _of_ideas(root: Path) -> Iterator[Problem]:
-    file = root / IDEAS
-    for idea in YAML().load(file) if file.exists() else ():
-        for language in LANGUAGES:
-            for found in words_to_avoid(idea[language], language):
-                line = idea.lc.value(language)[0] + 1
-                yield Problem(IDEAS.as_posix(), line, idea["en"], found.what, found.do)
+    for file in sorted((root / IDEAS).glob("*.yaml")):
+        for idea in YAML().load(file):
+            for language in LANGUAGES:
+                for found in words_to_avoid(idea[language], language):
+                    line = idea.lc.value(language)[0] + 1
+                    name = file.relative_to(root).as_posix()
+                    yield Problem(name, line, idea["en"], found.what, found.do)
 
 
 def _of_code(root: Path) -> Iterator[Problem]:

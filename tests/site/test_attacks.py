@@ -1,6 +1,7 @@
 """The page of what was tried names servers and tests that are there."""
 
 import re
+from collections import Counter
 from datetime import date
 
 import pytest
@@ -10,37 +11,68 @@ from fixtures.servers.hostility.table import table
 from scripts.generator.build import load_source, read_source
 from scripts.generator.texts import LANGUAGES
 from scripts.website.layout import ROOT
-from scripts.website.pages.attacks import HAND, LIMITS, attacks_page, tried
+from scripts.website.pages.attacks import (
+    HAND,
+    LIMITS,
+    SOURCE,
+    SURFACES,
+    attacks_page,
+    ideas,
+    names,
+    tried,
+)
 from scripts.website.pages.context import Context
 from scripts.website.pages.vocabularies import homes
+
+ROWS = [row for rows in tried().values() for row in rows]
+KEYS = {"by", "outcome", *LANGUAGES}
+MOST = 720
+"""The most rows of the page, so that one can read it: merge similar ideas into one row."""
+
+
+def test_each_surface_has_a_file_and_each_file_is_a_surface():
+    assert {each.stem for each in SOURCE.glob("*.yaml")} == set(SURFACES)
+    assert all(tried().values())
 
 
 def test_each_idea_is_tried_by_a_server_or_a_file_of_tests_that_is_there():
     servers = {*table(), *HOSTILE}
-    kept = [each for each in tried() if each["by"] not in (HAND, LIMITS)]
-    missing = [each["by"] for each in kept
-               if each["by"] not in servers and not (ROOT / each["by"]).is_file()]  # fmt: skip
+    kept = [row for row in ROWS if not {HAND, LIMITS} & set(names(row))]
+    missing = [each for row in kept for each in names(row)
+               if each not in servers and not (ROOT / each).is_file()]  # fmt: skip
     assert missing == []
-    assert {each["outcome"] for each in kept} == {"held", "fixed"}
-    assert {frozenset(each) for each in kept} == {frozenset(("by", "outcome", *LANGUAGES))}
-    ideas = [each["en"] for each in tried()]
-    assert len(ideas) == len(set(ideas))
+    assert {row["outcome"] for row in kept} == {"held", "fixed"}
+    assert {frozenset(row) - {"ideas"} for row in kept} == {frozenset(KEYS)}
+    assert all(len(names(row)) == len(set(names(row))) > 0 for row in kept)
+
+
+def test_no_idea_is_there_twice_and_the_page_stays_short():
+    for language in LANGUAGES:
+        said = [row[language] for row in ROWS]
+        assert [each for each, count in Counter(said).items() if count > 1] == []
+    assert len(ROWS) <= MOST
+
+
+def test_a_row_of_several_ideas_says_how_many():
+    for row in ROWS:
+        assert row.get("ideas", 2) > 1, row["en"]
+        if isinstance(row["by"], list):
+            assert row["ideas"] > 1, row["en"]
+            assert len(row["by"]) > 1, row["en"]
 
 
 def test_an_idea_that_no_test_holds_was_tried_on_a_day_and_did_not_work():
-    by_hand = [each for each in tried() if each["by"] == HAND]
+    by_hand = [row for row in ROWS if HAND in names(row)]
     assert by_hand
-    assert {each["outcome"] for each in by_hand} == {"held"}
-    assert {frozenset(each) for each in by_hand} == {
-        frozenset(("by", "date", "outcome", *LANGUAGES))
-    }
-    for each in by_hand:
-        assert date.fromisoformat(each["date"]).isoformat() == each["date"]
+    assert {(row["by"], row["outcome"]) for row in by_hand} == {(HAND, "held")}
+    assert {frozenset(row) - {"ideas"} for row in by_hand} == {frozenset({"date", *KEYS})}
+    for row in by_hand:
+        assert date.fromisoformat(row["date"]).isoformat() == row["date"]
 
 
 def test_an_idea_that_no_promise_covers_is_among_the_limits():
-    limits = [each for each in tried() if LIMITS in (each["by"], f"{each['outcome']}s")]
-    assert {(each["by"], each["outcome"]) for each in limits} == {(LIMITS, "limit")}
+    limits = [row for row in ROWS if LIMITS in (*names(row), f"{row['outcome']}s")]
+    assert {(row["by"], row["outcome"]) for row in limits} == {(LIMITS, "limit")}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -57,13 +89,29 @@ def test_each_promise_of_the_threat_model_names_tests_that_are_there(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_page_has_each_idea_in_its_language(language):
+def test_the_page_has_each_row_in_its_language_below_its_surface(language):
     source, _ = read_source(load_source(ROOT))
     context = Context(source, language, homes(source))
-    rows = [line for line in attacks_page(context).decode().splitlines() if line.startswith("| ")]
-    assert len(rows) == len(tried()) + 2
-    hand = sum(each["by"] == HAND for each in tried())
+    made = attacks_page(context).decode()
+    headings = re.findall(r"^## .* \{ #(.*) \}$", made, re.MULTILINE)
+    assert tuple(headings) == SURFACES
+    rows = [line for line in made.splitlines() if line.startswith("| ")]
+    assert len(rows) == len(ROWS) + 2 * len(SURFACES)
+    hand = sum(HAND in names(row) for row in ROWS)
     said = context.said("attacks_hand", date="").split(".")[1]
     assert sum(said in row for row in rows) == hand
     fixed = sum(context.said("attacks_fixed") in row for row in rows)
-    assert fixed == sum(each["outcome"] == "fixed" for each in tried())
+    assert fixed == sum(row["outcome"] == "fixed" for row in ROWS)
+
+
+def test_a_row_counts_for_each_of_its_ideas():
+    rows = [
+        {"outcome": "held", "by": HAND, "ideas": 3},
+        {"outcome": "held", "by": ["one", "two"], "ideas": 2},
+        {"outcome": "fixed", "by": "one"},
+    ]
+    assert ideas(rows) == {"held": 5, HAND: 3, "fixed": 1}
+    total = ideas(ROWS)
+    assert total["held"] + total["fixed"] + total["limit"] == sum(
+        row.get("ideas", 1) for row in ROWS
+    )

@@ -162,8 +162,8 @@ def test_a_page_has_to_be_plain(tree, capsys):
 
 
 def test_what_was_tried_has_to_be_plain_in_each_language(tree, capsys):
-    ideas = tree / IDEAS
+    ideas = tree / IDEAS / "http.yaml"
     ideas.parent.mkdir(parents=True)
     ideas.write_text("- en: A call\n  es: Una solicitud\n  pt: Uma chamada\n")
     assert checked(tree) == 1
-    assert "attacks.yaml:2: A call: “solicitud” Write: petición." in capsys.readouterr().err
+    assert "attacks/http.yaml:2: A call: “solicitud” Write: petición." in capsys.readouterr().err
