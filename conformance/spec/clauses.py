@@ -142,9 +142,9 @@ def clause_url(clause: Clause, language: str = "en") -> str:
     return f"{_site(language)}conformance/clauses/{clause.id.lower()}/"
 
 
-def guides_url(language: str = "en") -> str:
-    """Return the URL of the site's list of guides, in `language`."""
-    return f"{_site(language)}guides/"
+def guides_url(language: str, *, mcp: bool) -> str:
+    """Return the URL of the site's guides for MCP servers, or for HTTP servers, in `language`."""
+    return f"{_site(language)}guides/#{'mcp' if mcp else 'http'}"
 
 
 def _site(language: str) -> str:

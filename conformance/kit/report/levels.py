@@ -16,6 +16,8 @@ from conformance.kit.model.results import (
 )
 from conformance.kit.model.run import Role
 from conformance.kit.report.words import level_name, say
+from conformance.kit.transport.bindings import traits_of
+from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, Topic
 from conformance.spec.vocabulary import Level, Missing, RunKind, Verdict
 
@@ -139,10 +141,14 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
     return len(judged - doubtful), len(applicable)
 
 
-def tools_unverified(session: SessionResult) -> tuple[str, ...]:
-    """Return the tools with at least one clause that could not be verified, each once, in order."""
-    found = (item for item in all_items(session) if item.verdict is Verdict.NOT_VERIFIED)
-    return tuple(dict.fromkeys(item.tool for item in found if item.tool is not None))
+def unverified(session: SessionResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the clauses that could not be verified somewhere, and for which tools.
+
+    Each is there once, in order. There are no tools if none of the clauses is about tools.
+    """
+    found = [item for item in all_items(session) if item.verdict is Verdict.NOT_VERIFIED]
+    tools = dict.fromkeys(item.tool for item in found if item.tool is not None)
+    return tuple(dict.fromkeys(item.clause for item in found)), tuple(tools)
 
 
 def misleading(session: SessionResult) -> tuple[Unnamed, ...]:
@@ -237,6 +243,11 @@ def has_no_tools(run: RunResult) -> bool:
 def may_claim(run: RunResult) -> bool:
     """Return whether the target of a run could reach a higher level if it claimed ATDF."""
     return offers_tools(run) and not run.claims_atdf and not has_no_tools(run)
+
+
+def guides_for(run: RunResult, language: str) -> str:
+    """Return the URL of the guides for servers that speak like the target of a run."""
+    return guides_url(language, mcp=traits_of(run.run).speaks_mcp)
 
 
 def tools_called(session: SessionResult) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ def ends_line(driven: RunDriven, language: str) -> str:
 
 
 def confirms_line(count: int, language: str) -> str:
-    """Return the line that says how many clauses seem broken; to confirm them may take long."""
+    """Return the line that says what the kit confirms, which may take long."""
     return say("report.confirms", language, count=number(count, language))
 
 

@@ -7,7 +7,6 @@ is sent as base64, and `curl` cannot take any part of the line for a file name.
 from __future__ import annotations
 
 import base64
-import os
 import re
 import shutil
 import sys
@@ -211,12 +210,13 @@ def _targets_first(words: list[str]) -> Iterator[str]:
 
 
 def _program(here: Path) -> str:
-    """Return our command by its name, or by its path from `here`.
+    """Return our command by its name, or by its path.
 
-    The name is enough if the shell finds this installation by it.
+    The name is enough if the shell finds this installation by it. A path below `here` starts from
+    there, as the files in the options do. Any other path is whole, so that it works after a `cd`.
     """
     script = Path(sys.executable).with_name(COMMAND)
     on_path = shutil.which(COMMAND)
     if not script.exists() or (on_path is not None and script.samefile(on_path)):
         return COMMAND
-    return os.path.relpath(script, here)
+    return str(script.relative_to(here) if script.is_relative_to(here) else script)

@@ -19,6 +19,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     ended_early,
+    guides_for,
     has_no_tools,
     left_out,
     left_out_title,
@@ -29,7 +30,7 @@ from conformance.kit.report.levels import (
     run_standing_name,
     standing_name,
     tools_spared,
-    tools_unverified,
+    unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
@@ -51,7 +52,6 @@ from conformance.kit.report.words import (
     verified_words,
     waiver_words,
 )
-from conformance.spec.clauses import guides_url
 from conformance.spec.vocabulary import Verdict
 
 GROUPS = 20
@@ -162,7 +162,7 @@ class _Page:
         if has_no_tools(run):
             yield f"\n{self.say('report.no-tools')}"
         if may_claim(run):
-            how = self.say("report.how", url=f"<{guides_url(self.language)}>")
+            how = self.say("report.how", url=f"<{guides_for(run, self.language)}>")
             yield f"\n{self.say('report.not-claimed')} {how}"
 
     def lack(self, lack: Lack) -> str:
@@ -209,7 +209,7 @@ class _Page:
             for verdict, count in found.items()
             if count
         ]
-        counted = *clauses_verified(self.session), tools_unverified(self.session)
+        counted = clauses_verified(self.session), unverified(self.session)
         yield ""
         yield self.text(verified_words(*counted, self.language, self.name), _SENTENCE)
         yield ""

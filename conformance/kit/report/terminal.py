@@ -20,6 +20,7 @@ from conformance.kit.report.levels import (
     clauses_verified,
     counts,
     ended_early,
+    guides_for,
     has_no_tools,
     is_rated,
     left_out,
@@ -34,7 +35,7 @@ from conformance.kit.report.levels import (
     shortages,
     tools_called,
     tools_spared,
-    tools_unverified,
+    unverified,
     weakest_run,
 )
 from conformance.kit.report.reporter import Report
@@ -57,7 +58,6 @@ from conformance.kit.report.words import (
     waiver_words,
 )
 from conformance.kit.transport.bindings import traits_of
-from conformance.spec.clauses import guides_url
 from conformance.spec.messages import as_code
 from conformance.spec.vocabulary import Missing, Verdict
 
@@ -281,7 +281,7 @@ class _Summary:
         if resources:
             types = ", ".join(f"{kind} {count}" for kind, count in resources.items())
             yield Line(self.say("report.resources", count=sum(resources.values()), types=types))
-        counted = *clauses_verified(session), tools_unverified(session)
+        counted = clauses_verified(session), unverified(session)
         yield Line(verified_words(*counted, self.language, lambda name: self.text(name, 40)))
         found = counts(all_items(session))
         told = ", ".join(
@@ -335,7 +335,7 @@ class _Summary:
                 yield Line(f"    {self.say('report.no-tools')}")
             if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
-                yield Line(f"    {self.say('report.how', url=guides_url(self.language))}")
+                yield Line(f"    {self.say('report.how', url=guides_for(weakest, self.language))}")
         for run in {run.claims: run for run in self.session.runs}.values():
             for told in claims_told(run, self.language, lambda name: self.text(name, 40)):
                 yield Line(f"    {told}")

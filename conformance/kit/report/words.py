@@ -18,6 +18,9 @@ NOTHING = "–"
 NAMED = 5
 """The most places that are named; the report's row and `results.json` have all of them."""
 
+_CLAUSES = 3
+"""The most clauses that are named as not verified. The report has the reason of each."""
+
 Told = tuple[Item, Finding]
 
 
@@ -155,17 +158,26 @@ def listed(
 
 
 def verified_words(
-    verified: int, applicable: int, tools: Sequence[str], language: str, text: Callable[[str], str]
+    counted: tuple[int, int],
+    unverified: tuple[Sequence[str], Sequence[str]],
+    language: str,
+    text: Callable[[str], str],
 ) -> str:
-    """Return how many clauses were verified, and the tools for which some were not.
+    """Return how many clauses were verified, and which ones were not for which tools.
 
     `text` makes a name safe and short.
     """
-    if not tools:
-        return say("report.verified", language, verified=verified, applicable=applicable)
-    names = listed(tools, NAMED, language, lambda name: as_code(text(name)))
-    counted = {"verified": verified, "applicable": applicable, "count": len(tools)}
-    return say("report.verified-but", language, **counted, tools=names)
+    verified, applicable = counted
+    clauses, tools = unverified
+    told = say("report.verified", language, verified=verified, applicable=applicable)
+    if not clauses:
+        return told
+    values: dict[str, object] = {"clauses": listed(clauses, _CLAUSES, language, text)}
+    if tools:
+        values["tools"] = listed(tools, NAMED, language, lambda name: as_code(text(name)))
+        values["count"] = len(tools)
+    more = say("report.unverified-for" if tools else "report.unverified", language, **values)
+    return f"{told}. {more}"
 
 
 def misleading_words(each: Unnamed, language: str, text: Callable[[str], str]) -> str:

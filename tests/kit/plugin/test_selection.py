@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import subprocess
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -143,15 +144,28 @@ def test_a_command_stands_in_the_line_in_one_pair_of_quotes():
 
 
 @pytest.mark.slow
-def test_elsewhere_than_in_a_clone_the_line_holds_from_where_the_session_was_started(tmp_path):
-    line = replay_line(["--target", "http://h"], "http/a b/c", tmp_path)
-    ran = subprocess.run(
-        [*shlex.split(line), "--explain", "ATDF-ERR-012"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+def test_a_line_for_elsewhere_than_the_installation_holds_in_every_directory(tmp_path):
+    started, other = tmp_path / "started", tmp_path / "another/place"
+    started.mkdir()
+    other.mkdir(parents=True)
+    line = replay_line(["--target", "http://h"], "http/a b/c", started)
+    for there in (started, other):
+        ran = subprocess.run(
+            [*shlex.split(line), "--explain", "ATDF-ERR-012"],
+            cwd=there, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stdout + ran.stderr
     assert shlex.split(line)[-4:] == ["check", "http://h", "--replay", "http/a b/c"]
-    assert not [word for word in shlex.split(line) if word.startswith("/")]
+
+
+def test_a_line_names_a_command_below_the_directory_by_its_way_from_there(tmp_path, monkeypatch):
+    script = tmp_path / "app/.venv/bin/agent-formats"
+    script.parent.mkdir(parents=True)
+    script.touch()
+    monkeypatch.setattr(sys, "executable", str(script.with_name("python")))
+    monkeypatch.setenv("PATH", "")
+    assert replay_line([], "a", tmp_path / "app").startswith(".venv/bin/agent-formats check")
+    assert replay_line([], "a", tmp_path / "else").startswith(f"{script} check")
 
 
 FILE = 'target = ["http://h"]\nrate = 5\nlanguage = "es"\nallow-calls = "none"\n'

@@ -234,10 +234,21 @@ def test_tools_whose_calls_could_not_be_verified_are_named_with_the_count_of_cla
         item("ATDF-CALL-001", NEWEST, verdict=PASS, tool="add"),
         item("ATDF-CALL-001", NEWEST, Finding(left), verdict=NOT_VERIFIED, tool="drop"),
     ]
-    assert "Clauses verified: 1 of 1, but not all of them for 1 tool: `drop`" in told(
-        session(*items)
-    )
+    line = "Clauses verified: 1 of 1. Not verified for 1 tool (`drop`): ATDF-CALL-001\n"
+    assert line in told(session(*items))
     assert "Clauses verified: 1 of 1\n" in told(session(items[0]))
+
+
+def test_what_could_not_be_verified_is_named_up_to_three_clauses():
+    left = Finding(message("kit.not_verified.slow"))
+    ids = [f"MCP-OUT-00{number}" for number in range(1, 6)]
+    items = [item(each, NEWEST, left, verdict=NOT_VERIFIED) for each in ids]
+    assert "Clauses verified: 0 of 2. Not verified: MCP-OUT-001, MCP-OUT-002\n" in told(
+        session(*items[:2])
+    )
+    line = "Not verified: MCP-OUT-001, MCP-OUT-002, MCP-OUT-003 and 2 more"
+    assert f"Clauses verified: 0 of 5. {line}\n" in told(session(*items))
+    assert line in summary(session(*items))
 
 
 def test_the_bar_of_verdicts_leaves_out_what_does_not_apply():

@@ -16,7 +16,7 @@ from conformance.kit.model.results import (
 )
 from conformance.kit.model.step import Step
 from conformance.kit.report.levels import session_level
-from conformance.kit.report.progress import Progress, ends_line, progress_line
+from conformance.kit.report.progress import Progress, confirms_line, ends_line, progress_line
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import replay_line
 from conformance.kit.report.summary import Summary
@@ -24,9 +24,10 @@ from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.words import level_name, number, percent, sentence
 from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
-from conformance.spec.vocabulary import Level, Missing, Verdict
+from conformance.spec.vocabulary import Binding, Level, Missing, Verdict
 from tests.kit.report.sample import exchanges, run_result, said, sample_words, session
 from tests.kit.samples import HTTP, STDIO
+from tests.root import ROOT
 
 
 @pytest.fixture(autouse=True)
@@ -107,7 +108,7 @@ def test_tools_left_out_are_named_with_the_option_that_includes_them():
 
 def test_clauses_verified_are_counted():
     assert any(
-        line.startswith("Clauses verified: 3 of 12, but not all") for line in lines(session())
+        line.startswith("Clauses verified: 3 of 12. Not verified for ") for line in lines(session())
     )
 
 
@@ -125,11 +126,18 @@ def test_the_level_comes_last_with_what_keeps_it_from_the_next_and_then_the_repo
 
 
 @pytest.mark.parametrize(("language", "folder"), [("en", ""), ("es", "es/")])
-def test_a_server_that_does_not_claim_atdf_is_led_to_the_guides(language, folder):
+@pytest.mark.parametrize(
+    ("binding", "part"), [(Binding.HTTP, "http"), (Binding.STDIO, "mcp"), (Binding.MCP, "mcp")]
+)
+def test_a_server_that_does_not_claim_atdf_is_led_to_the_guides(language, folder, binding, part):
     sample = session()
-    runs = tuple(replace(run, claims_atdf=False) for run in sample.runs)
+    runs = tuple(
+        replace(run, run=replace(run.run, binding=binding), claims_atdf=False)
+        for run in sample.runs
+    )
     unclaimed = replace(sample, runs=runs)
-    address = f"https://agent-formats.github.io/{folder}guides/"
+    address = f"https://agent-formats.github.io/{folder}guides/#{part}"
+    assert f"{{ #{part} }}" in (ROOT / f"docs/{language}/guides/index.md").read_text("utf-8")
     assert any(line.endswith(address) for line in lines(unclaimed, language))
     assert f"<{address}>" in summary(unclaimed, language)
 
@@ -323,6 +331,11 @@ def test_a_run_of_one_case_is_told_as_one():
         "http: 1 caso, 1 petición en 250 ms",
         "http: 1 caso, 1 requisição em 250 ms",
     ]
+
+
+def test_what_is_sent_again_is_not_told_as_broken():
+    assert confirms_line(1, "en").startswith("Confirming 1 possible failure or warning: ")
+    assert confirms_line(2, "es").startswith("Se confirman 2 posibles fallos y avisos: ")
 
 
 def test_progress_is_silent_where_there_is_no_terminal():

@@ -32,7 +32,6 @@ from conformance.kit.report.lacking import Lack, lacks
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.reproduce import wider
 from conformance.kit.report.safe_text import visible
-from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, RunKind, Verdict
 
@@ -177,7 +176,7 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
             f"{kind} {words.number(count, language)}" for kind, count in listed.items()
         ),
         "results": ResultsJson.name,
-        "guides": guides_url(language),
+        "guides": partial(levels.guides_for, language=language),
         "verdicts": Verdict,
         "symbols": SYMBOLS,
         "nothing": words.NOTHING,
@@ -203,8 +202,8 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
             each, language, lambda name: report.text(name, 60)
         ),
         "verified": words.verified_words(
-            *levels.clauses_verified(session),
-            levels.tools_unverified(session),
+            levels.clauses_verified(session),
+            levels.unverified(session),
             language,
             lambda name: report.text(name, 40),
         ),
