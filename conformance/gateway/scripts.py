@@ -18,7 +18,7 @@ from conformance.gateway.replies import (
     answers,
     broken_stream,
 )
-from conformance.gateway.timeline import closed_late, gaps, may_be_late
+from conformance.gateway.timeline import closed_late, gaps, may_be_late, most_retries
 from conformance.kit.cases.provider.model_calls import FAMILIES, Turns, model_call, pieces_of, says
 from conformance.kit.cases.provider.turns import (
     Leads,
@@ -329,8 +329,7 @@ def wait_of(declared: Mapping[str, Any]) -> float | None:
     timeouts, retry = declared.get("timeouts", {}), declared.get("retry", {})
     total = timeouts.get("total_ms", inf) / 1000
     wait = min(0.6 * total, 0.8 * timeouts.get("first_byte_ms", inf) / 1000)
-    retries: int = retry.get("max_retries", 0)
-    passes = total <= LONGEST and wait * (1 + retries) > total
+    passes = total <= LONGEST and wait * (1 + most_retries(retry)) > total
     return wait if passes and "overloaded" in retry.get("retryable_errors", ()) else None
 
 

@@ -19,6 +19,7 @@ from conformance.gateway.timeline import (
     header,
     is_held_up,
     is_late,
+    most_retries,
     nonce,
     not_arrived,
     of_streams,
@@ -77,7 +78,7 @@ def test_no_provider_is_asked_more_often_than_declared(run: RunEvidence) -> Chec
     if missing := undeclared(run, "retry"):
         yield missing
         return
-    most = 1 + policy(run, "retry").get("max_retries", 0)
+    most = 1 + most_retries(policy(run, "retry"))
     again = [e for e in RuntimeErrorName if RUNTIME_ERROR_NAME_RETRYABLE[e]]
     for family, error, exchange, _, _ in refused(run, again):
         count = len(arrivals(exchange))

@@ -19,7 +19,7 @@ from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
-from conformance.spec.vocabulary import ApiFamily, RuntimeErrorName, Seen
+from conformance.spec.vocabulary import ApiFamily, RetryStrategy, RuntimeErrorName, Seen
 
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
 """The scripts that ask for streams."""
@@ -166,6 +166,14 @@ def policy(run: RunEvidence, part: str) -> Mapping[str, Any]:
     declared = run.capabilities.get("policy", {})
     held = declared.get(part) if isinstance(declared, dict) else None
     return held if isinstance(held, dict) else {}
+
+
+def most_retries(retry: Mapping[str, Any]) -> int:
+    """Return how often a declared retry policy allows to ask a provider again."""
+    if retry.get("strategy") == RetryStrategy.NONE:
+        return 0
+    declared: int = retry.get("max_retries", 0)
+    return declared
 
 
 def undeclared(run: RunEvidence, *names: str) -> Check | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import nan
@@ -26,6 +25,9 @@ _OK, _FAILURE = 200, 400
 _OF_SERVERS = 5
 """The first digit of the statuses of server errors, which may also mean an unknown error."""
 _STATUS = re.compile(r"[45]\d\d")
+_NUMBER = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?")
+_GREATEST = 10**15
+"""The greatest wait that is read, in any unit. A gateway may send `inf`, or thousands of digits."""
 _LISTED = {status for held in RUNTIME_ERROR_NAME_STATUSES.values() for status in held}
 _MOST_EVENTS = 5_000
 """The most events of a stream that are read. The provider's longest stream has 1% of them."""
@@ -155,12 +157,14 @@ def waits_told(answer: Answer, told: Told) -> Iterator[float]:
     asked = answer.header("retry-after")
     now = _date(answer.header("date"))
     for text, scale in ((asked, 1), (answer.header("retry-after-ms"), 1000)):
-        with suppress(TypeError, ValueError):
+        if _NUMBER.fullmatch(text or ""):
             yield float(text or "") / scale
     if (until := _date(asked)) is not None:
         yield nan if now is None else until - now
     told_ms = (told.error or {}).get("retry_after_ms")
-    if isinstance(told_ms, int | float) and not isinstance(told_ms, bool):
+    if not isinstance(told_ms, int | float) or isinstance(told_ms, bool):
+        return
+    if 0 <= told_ms <= _GREATEST:
         yield told_ms / 1000
 
 

@@ -176,3 +176,12 @@ def test_a_long_wait_of_the_gateway_excuses_no_wait_that_is_too_short():
         2.6, times=2, told="rate_limited", step=replace(STEP, name="rate_limited"), head=0.02
     )
     assert judged("GW-RTY-003", made, policy=declared).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(
+    ("strategy", "verdict"), [("none", Verdict.FAIL), ("exponential_backoff", Verdict.PASS)]
+)
+def test_a_policy_without_retries_allows_none_whatever_number_it_has(strategy, verdict):
+    declared = {**POLICY, "retry": {"strategy": strategy, "max_retries": 2}}
+    made = refused(0.1, times=2, told="rate_limited", step=replace(STEP, name="rate_limited"))
+    assert judged("GW-RTY-002", made, policy=declared).verdict is verdict

@@ -70,6 +70,12 @@ AT = "Mon, 23 Nov 2026 10:00:00 GMT"
         ({"retry-after-ms": "2500"}, {}, [2.5]),
         ({"retry-after": "soon"}, {"retry_after_ms": 1500}, [1.5]),
         ({}, {"retry_after_ms": True}, []),
+        ({"retry-after": "inf"}, {}, []),
+        ({"retry-after": "nan"}, {}, []),
+        ({"retry-after": "9" * 400}, {}, []),
+        ({"retry-after-ms": "-1"}, {}, []),
+        ({}, {"retry_after_ms": float("inf")}, []),
+        ({}, {"retry_after_ms": 10**400}, []),
     ],
 )
 def test_the_wait_that_a_client_is_told_is_read(headers, error, seconds):
