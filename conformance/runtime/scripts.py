@@ -36,6 +36,11 @@ LIMIT = "limit"
 RESERVED = "server_data"
 META_HEADER = "Agent-Formats-Call-Meta"
 MOST_POLLS = 40
+_BETWEEN_POLLS = 0.1
+"""The least seconds between two of them. A server may ask for more, in `poll_after_ms`."""
+_WAITED = 5.0
+_WAITED_IN_ALL = 15.0
+"""The most seconds that the script waits for the result of one tool, and of all tools."""
 
 _MOST_TOOLS = 8
 _FIRST_ID = 950_000_000
@@ -118,6 +123,13 @@ def _told(exchange: Exchange) -> tuple[int | None, Any]:
     return bounds["returned"], bounds.get("truncated")
 
 
+def _pause(status: Members) -> float:
+    """Return how many seconds to wait before the status of a call is asked for again."""
+    asked = status.get("poll_after_ms")
+    told = min(asked, _WAITED * 1000) / 1000 if type(asked) is int else 0.0
+    return max(told, _BETWEEN_POLLS)
+
+
 def _resolved(url: str, place: str) -> str:
     """Return a `Location` as a full URL. It is relative to the called URL, not to the target."""
     try:
@@ -154,7 +166,7 @@ def _request(
 @script(Binding.HTTP, fresh=True)
 def runtime_later(stage: Stage) -> Steps:
     """Call tools that change nothing, and fetch the results later, over another connection."""
-    web = stage.web()
+    web, left = stage.web(), _WAITED_IN_ALL
     for tool, _ in _in_toolsets(stage):
         if tool.annotations.read_only is not True and tool.safe is not True:
             continue
@@ -166,12 +178,17 @@ def runtime_later(stage: Stage) -> Steps:
             continue
         yield Restart()
         status_at = _resolved(request.url, place)
+        patience, wait = min(left, _WAITED), 0.0
         for number in range(1, MOST_POLLS + 1):
             step = Step(POLL, number=number, tool=tool.name)
-            polled = yield Send(web.get(status_at), step)
+            polled = yield Send(web.get(status_at), step, after=wait)
+            patience, left = patience - wait, left - wait
             document = body_json(polled)
             status = document.get("status") if isinstance(document, dict) else None
             if status != "running":
                 yield Send(web.get(status_at), Step("again", tool=tool.name))
                 break
+            if patience <= 0:
+                break
+            wait = min(_pause(document), patience)
         yield Send(request, Step("at-once", tool=tool.name))

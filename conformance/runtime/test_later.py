@@ -8,6 +8,7 @@ from conformance.kit.evidence.response import body_json
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import (
+    Check,
     Checks,
     broken,
     by_rules,
@@ -48,6 +49,11 @@ class _Fetched:
         """The answers to status requests that have the status 200."""
         return [each for each in self.polls if _status(each) == 200]
 
+    @property
+    def still_running(self) -> Check:
+        """The check for a call whose end was not seen."""
+        return unknown("kit.not_verified.still_running", self.polls[-1] if self.polls else None)
+
 
 @family(Family.CALL_STATUS)
 def test_each_status(tool: ToolEvidence, clause: Clause) -> Checks:
@@ -79,9 +85,7 @@ def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks
     if fetched.started is None:
         return
     if fetched.final is None:
-        yield unknown(
-            "kit.not_verified.still_running", fetched.polls[-1] if fetched.polls else None
-        )
+        yield fetched.still_running
         return
     later = as_object(as_object(body_json(fetched.final)).get("tool_result"))
     now = as_object(body_json(fetched.at_once)) if fetched.at_once is not None else {}
@@ -97,9 +101,11 @@ def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks
 @clause("RT-ASYNC-005")
 def test_a_final_status_does_not_change(tool: ToolEvidence) -> Checks:
     fetched = _Fetched(tool)
-    if fetched.started is None or fetched.final is None or fetched.again is None:
+    if fetched.started is None:
         return
-    if _status(fetched.again) in {404, 410}:
+    if fetched.final is None or fetched.again is None:
+        yield fetched.still_running
+    elif _status(fetched.again) in {404, 410}:
         yield unknown("kit.not_verified.fetched_once", fetched.again)
     elif _status(fetched.again) != 200:
         yield unknown("kit.not_verified.no_answer", fetched.again)

@@ -158,10 +158,18 @@ def test_nothing_returned_is_nothing_cut_whatever_more_there_is():
 
 
 def played(script, *, tool=TOOL, entry=ENTRY, answers):
-    """What a script sends; `answers` gives for each step a status, headers and JSON."""
+    """What a script sends first at each step; `answers` has the answers of `actions`."""
+    sent = {}
+    for action in actions(script, tool=tool, entry=entry, answers=answers):
+        sent.setdefault(action.step.name, action.request)
+    return sent
+
+
+def actions(script, *, tool=TOOL, entry=ENTRY, answers):
+    """All that a script sends; `answers` gives for each step a status, headers and JSON."""
     offers = Offered(catalog={"tools": [entry]}, entries={tool.name: entry})
     stage = Stage(HttpBinding(SERVED), (tool,), {tool.name: {}}, offered=offers)
-    sent, steps, given = {}, script(stage), None
+    sent, steps, given = [], script(stage), None
     while True:
         try:
             action = steps.send(given)
@@ -172,7 +180,7 @@ def played(script, *, tool=TOOL, entry=ENTRY, answers):
         status, headers, body = answers(action.step)
         answer = Answer(status, headers, json.dumps(body).encode())
         given = Exchange(1, HTTP.id, action.request, answer, None, 0, 0, step=action.step)
-        sent.setdefault(action.step.name, action.request)
+        sent.append(action)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2])
@@ -206,6 +214,32 @@ def test_where_a_status_is_depends_on_what_was_called(location, expected):
     sent = played(runtime_later, tool=replace(TOOL, safe=True), answers=answers)
     assert sent["started"].url == "http://127.0.0.1:1/api/tools/book/invoke"
     assert sent["poll"].url == expected
+
+
+@pytest.mark.parametrize(
+    ("poll_after_ms", "times", "seconds"),
+    [(None, 40, 3.9), (0, 40, 3.9), ("soon", 40, 3.9), (2000, 4, 5), (10**300, 2, 5)],
+)
+def test_a_result_that_takes_time_is_waited_for(poll_after_ms, times, seconds):
+    running = {"tool_call_id": "7", "status": "running", "poll_after_ms": poll_after_ms}
+
+    def answers(step):
+        return (
+            (202, (("location", "/calls/7"),), {}) if step.name == "started" else (200, (), running)
+        )
+
+    sent = actions(runtime_later, tool=replace(TOOL, safe=True), answers=answers)
+    waits = [action.after for action in sent if action.step.name == POLL]
+    assert (len(waits), round(sum(waits), 6), waits[0]) == (times, seconds, 0)
+
+
+def test_a_call_whose_end_was_not_seen_proves_nothing_of_its_end():
+    running = {"tool_call_id": "c-1", "status": "running"}
+    steps = [
+        replace(answered(body, status=code).exchange, script=LATER, step=Step(name, tool=TOOL.name))
+        for name, code, body in [("started", 202, {}), (POLL, 200, running)]
+    ]
+    assert told("RT-ASYNC-005", scripts={LATER: steps}) is Verdict.NOT_VERIFIED
 
 
 def test_a_list_that_changed_between_two_calls_is_not_compared():

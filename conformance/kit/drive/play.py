@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -99,6 +100,8 @@ class Playing:
         unmarked = replace(action.step, mark=None)
         if unmarked in self._withheld:
             return self._withheld[unmarked]
+        if action.after:
+            await asyncio.sleep(action.after)
         before = self._confirms.get(action.step)
         exchange = await self._channel.send(
             action.request,

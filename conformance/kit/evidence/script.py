@@ -44,10 +44,11 @@ MOST_PAGES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Send a request; its exchange is recorded under the step."""
+    """Send a request, `after` so many seconds; its exchange is recorded under the step."""
 
     request: Request
     step: Step
+    after: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
