@@ -6,11 +6,11 @@ from http import HTTPStatus
 from typing import Final
 
 from conformance.formats.problem import quoted, shown
+from conformance.formats.schema.equality import same
 from conformance.formats.text import rpc
 from conformance.kit.cases.expectations import is_governed
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import Reading
-from conformance.kit.schema.constraints import same
 from conformance.kit.verdicts.blame import blamed_parameters
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from http import HTTPStatus
 
 from conformance.formats.problem import Problem, quoted, shown
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.errors import ErrorView, envelope_of, types_of
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.cache import cached
@@ -17,7 +18,6 @@ from conformance.kit.model.case import Strictness
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.repair.hints import list_of
 from conformance.kit.repair.suggestions import Naming, names_place
-from conformance.kit.schema.constraints import same
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from conformance.formats.problem import shown
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.case import CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.schema.constraints import same
 from conformance.kit.transport.binding import to_bytes
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from conformance.formats.problem import shown
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.repair.notations import meant
 from conformance.kit.repair.suggestions import Naming, Suggestion, names_place
-from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.verdicts.checks import Checks, broken, clause, followed_by, holds, unknown
 from conformance.kit.verdicts.rates import RepairOutcome, repair_outcome, repairable, suggestions

@@ -8,7 +8,7 @@ from conformance.kit.cases.baseline import candidates
 from conformance.kit.evidence.script import Send, Stage, Steps, script
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import MCP_BINDINGS
-from conformance.mcp.seen import result_of
+from conformance.mcp.seen import gives_cursor
 from conformance.mcp.steps import LEGACY, MODERN_ONLY, ids, listing
 from conformance.spec.vocabulary import Era
 
@@ -28,7 +28,7 @@ def mcp_lists(stage: Stage) -> Steps:
     """
     own, speaker = ids(20), stage.speaker()
     first = yield Send(speaker.request("tools/list", {}, id=next(own)), Step("list-probe"))
-    if isinstance((result_of(first) or {}).get("nextCursor"), str):
+    if gives_cursor(first):
         request = speaker.request("tools/list", {"cursor": BAD_CURSOR}, id=next(own))
         yield Send(request, Step("bad-cursor"))
     if stage.run.era is Era.MODERN:

@@ -76,6 +76,12 @@ def is_ok(exchange: Exchange) -> bool:
     return result_of(exchange) is not None
 
 
+def gives_cursor(page: Exchange) -> bool:
+    """Return whether a page of a list gives a cursor. An empty one ends the list, like none."""
+    following = (result_of(page) or {}).get("nextCursor")
+    return isinstance(following, str) and following != ""
+
+
 def is_answered(exchange: Exchange) -> bool:
     """Return whether a result or an error came, which shows that the server still runs."""
     well = exchange.trouble is None and status_of(exchange) not in PROVES_NOTHING

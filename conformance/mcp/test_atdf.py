@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from conformance.formats.schema.equality import same
 from conformance.formats.text import rpc
 from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import Call, ToolEvidence
@@ -73,7 +74,7 @@ def test_a_failure_carries_the_error_as_data(tool: ToolEvidence) -> Checks:
         text = envelope_in_content(call.reading.result)
         if carried is None:
             yield broken(call, "finding.mcp.no_envelope_meta", path=path)
-        elif text is not None and text.raw != carried:
+        elif text is not None and not same(text.raw, carried):
             yield broken(call, "finding.mcp.envelopes_differ", path=path)
         else:
             yield holds()

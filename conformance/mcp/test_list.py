@@ -19,6 +19,7 @@ from conformance.kit.verdicts.checks import Checks, absent, broken, clause, hold
 from conformance.mcp.seen import (
     answered,
     code_of,
+    gives_cursor,
     lacking,
     lacks_session,
     listings,
@@ -267,7 +268,7 @@ def test_pages_come_to_an_end(run: RunEvidence) -> Checks:
 def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
     """An invalid cursor is refused. The clause applies if the server gives cursors."""
     probe = run.step("mcp_lists", "list-probe")
-    if probe is not None and not isinstance(_cursor(probe), str):
+    if probe is not None and not gives_cursor(probe):
         yield absent("finding.mcp.one_page")
         return
     found: list[Exchange] = []

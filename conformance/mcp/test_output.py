@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from conformance.formats.schema.equality import same
 from conformance.formats.schema.schemas import schema_faults
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.verdicts.by_schema import by_schema
@@ -75,6 +76,6 @@ def _texts(result: Mapping[str, Any]) -> Iterator[str]:
 
 def _is_json(text: str, value: Any) -> bool:
     try:
-        return bool(json.loads(text) == value)
+        return same(json.loads(text), value)
     except (ValueError, RecursionError):
         return False

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.formats.problem import shown
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
@@ -43,9 +44,9 @@ def test_an_injected_field_of_the_caller_is_not_obeyed(tool: ToolEvidence) -> Ch
     given = _given(record)
     if CANARY in str(given):
         yield broken(record.at, "finding.runtime.injected_echoed", value=CANARY)
-    elif plain is None or plain != again:
+    elif plain is None or not same(plain, again):
         yield unknown("kit.not_verified.unsteady", record.at)
-    elif given != plain:
+    elif not same(given, plain):
         yield broken(record.at, "finding.runtime.injected_obeyed")
     else:
         yield holds()

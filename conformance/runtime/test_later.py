@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from conformance.formats.schema.equality import same
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.evidence.response import body_json
@@ -90,9 +91,9 @@ def test_a_result_fetched_later_equals_one_at_once(tool: ToolEvidence) -> Checks
     later = as_object(as_object(body_json(fetched.final)).get("tool_result"))
     now = as_object(body_json(fetched.at_once)) if fetched.at_once is not None else {}
     before = as_object(tool.baseline.reading.document) if tool.baseline is not None else {}
-    if "result" not in now or now.get("result") != before.get("result"):
+    if "result" not in now or not same(now.get("result"), before.get("result")):
         yield unknown("kit.not_verified.unsteady", fetched.at_once)
-    elif all(later.get(name) == now.get(name) for name in ("result", "bounds")):
+    elif all(same(later.get(name), now.get(name)) for name in ("result", "bounds")):
         yield holds()
     else:
         yield broken(fetched.final, "finding.runtime.later_differs")
@@ -109,7 +110,7 @@ def test_a_final_status_does_not_change(tool: ToolEvidence) -> Checks:
         yield unknown("kit.not_verified.fetched_once", fetched.again)
     elif _status(fetched.again) != 200:
         yield unknown("kit.not_verified.no_answer", fetched.again)
-    elif body_json(fetched.again) == body_json(fetched.final):
+    elif same(body_json(fetched.again), body_json(fetched.final)):
         yield holds()
     else:
         yield broken(fetched.again, "finding.runtime.final_changed")

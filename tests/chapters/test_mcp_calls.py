@@ -114,6 +114,16 @@ OF_A_TOOL = [
         PASS,
     ),
     (
+        "true as text is not the number 1",
+        "MCP-OUT-002",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (VALID, result(content=[text('{"n":true}')], structuredContent={"n": 1})),
+        ),
+        NOT_VERIFIED,
+    ),
+    (
         "an input refused by a protocol error is a warning",
         "MCP-CALL-003",
         with_tool(

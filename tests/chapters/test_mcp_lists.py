@@ -74,6 +74,18 @@ def test_pages_are_followed(found, expected):
     assert said("MCP-PAGE-001", evidence(MODERN_RUN, discovery=found)) == expected
 
 
+@pytest.mark.parametrize(
+    ("cursor", "expected"), [("", NOT_APPLICABLE), (None, NOT_APPLICABLE), ("7", WARN)]
+)
+def test_an_empty_cursor_ends_the_list(cursor, expected):
+    page = {"resultType": "complete", "tools": [], "nextCursor": cursor}
+    played = [
+        exchange(MODERN_RUN, Step(name), result(**page), script="mcp_lists")
+        for name in ("list-probe", "bad-cursor")
+    ]
+    assert said("MCP-PAGE-002", evidence(MODERN_RUN, mcp_lists=played)) == expected
+
+
 def looks(before, older, fresh, again, **more):
     run = evidence(
         MODERN_RUN,

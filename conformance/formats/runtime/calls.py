@@ -5,12 +5,14 @@ The kit also applies them to the calls that it makes itself.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from conformance.formats.problem import Place, shown
 from conformance.formats.runtime.kinds import Broken, Rule
 from conformance.formats.runtime.tools import declared
+from conformance.formats.schema.equality import distinct, same
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.schemas import schema_faults
@@ -152,7 +154,7 @@ def _missing(record: Members) -> Iterator[Broken]:
 def _prior(record: Members) -> Iterator[Broken]:
     """Yield a `prior_input` other than the arguments of the call (RT-HINT-006)."""
     hint = _hinted(record)
-    if "prior_input" in hint and hint["prior_input"] != record.get("arguments"):
+    if "prior_input" in hint and not same(hint["prior_input"], record.get("arguments")):
         yield (*_HINT, "prior_input"), message("documents.hint.prior")
 
 
@@ -163,7 +165,7 @@ def _obeyed(record: Members) -> Iterator[Broken]:
     for name in names if isinstance(names, list) else ():
         if not isinstance(name, str) or name not in sent or name not in got:
             continue
-        if sent[name] == got[name]:
+        if same(sent[name], got[name]):
             yield ("received", name), message("documents.toolset.obeyed", name=shown(name))
 
 
@@ -233,31 +235,32 @@ def _passed_on(record: Members) -> Iterator[Broken]:
 
 def _shown(record: Members) -> Iterator[Broken]:
     """Yield server data in what the model is shown (RT-SD-008)."""
-    for each in _entries(record):
-        data = each.get("data")
-        if not isinstance(data, dict | list) or not data:
-            continue  # a scalar may be equal by accident
-        views = (
-            (("model_view",), record.get("model_view")),
-            (
-                ("tool_result", "result"),
-                _result(record).get("result"),
-            ),
-        )
-        for start, view in views:
-            for place in _places(view, data, start):
-                yield place, message("documents.serverdata.shown", kind=shown(each.get("kind")))
+    entries = [each for each in _entries(record) if _is_telling(each.get("data"))]
+    views: tuple[tuple[Place, Any], ...] = (
+        (("model_view",), record.get("model_view")),
+        (("tool_result", "result"), _result(record).get("result")),
+    )
+    places: dict[Any, list[Place]] = defaultdict(list)
+    for start, view in views if entries else ():
+        for place, value in _containers(view, start):
+            places[distinct(value)].append(place)
+    for each in entries:
+        for place in places.get(distinct(each["data"]), ()):
+            yield place, message("documents.serverdata.shown", kind=shown(each.get("kind")))
 
 
-def _places(view: Any, wanted: Any, place: Place) -> Iterator[Place]:
-    if view == wanted:
-        yield place
-    elif isinstance(view, dict):
-        for name, value in view.items():
-            yield from _places(value, wanted, (*place, name))
-    elif isinstance(view, list):
-        for index, value in enumerate(view):
-            yield from _places(value, wanted, (*place, index))
+def _is_telling(data: Any) -> bool:
+    """Return whether data cannot be equal to a part of a result by accident, as a scalar can."""
+    return isinstance(data, dict | list) and bool(data)
+
+
+def _containers(value: Any, place: Place) -> Iterator[tuple[Place, Any]]:
+    """Yield each object and array in a value that is not empty, with its place."""
+    if not _is_telling(value):
+        return
+    yield place, value
+    for step, each in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from _containers(each, (*place, step))
 
 
 def _ends(record: Members) -> Iterator[Broken]:
@@ -269,7 +272,7 @@ def _ends(record: Members) -> Iterator[Broken]:
         if _object(each).get("event") != ToolEventName.TOOL_END:
             continue
         for member in ("bounds", "retry_hint"):
-            if each.get(member) != _result(record).get(member):
+            if not same(each.get(member), _result(record).get(member)):
                 said = message("documents.events.end_differs", member=member)
                 yield ("tool_events", index), said
 

@@ -27,6 +27,8 @@ from lark.exceptions import (
     VisitError,
 )
 
+from conformance.formats.schema.equality import same
+
 Frame = Any
 Test = Callable[[Frame], bool]
 Path = tuple[str | int | None, ...]
@@ -155,13 +157,6 @@ def values(steps: Path, frame: Frame) -> Iterator[Any]:
             return
         node = found
     yield node
-
-
-def same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are equal: `true` is not 1, and a string is not a number."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    return bool(one == other)
 
 
 NOTHING = object()

@@ -6,7 +6,6 @@ writes all values into its errors.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final
@@ -15,6 +14,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import shown
+from conformance.formats.schema.equality import distinct
 from conformance.formats.schema.extended import extended
 from conformance.formats.schema.references import NAMING
 from conformance.spec.published import validator
@@ -147,8 +147,8 @@ def _enum(validator: Any, constants: Any, instance: Any, schema: Any) -> Iterato
     if isinstance(instance, str):
         held = instance in constants
     else:
-        own = _distinct(instance)
-        held = any(_distinct(each) == own for each in constants)
+        own = distinct(instance)
+        held = any(distinct(each) == own for each in constants)
     if not held:
         yield ValidationError(f"{shown(instance)} is not one of the values of the enum")
 
@@ -156,21 +156,5 @@ def _enum(validator: Any, constants: Any, instance: Any, schema: Any) -> Iterato
 def _unique(validator: Any, wanted: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
     del schema
     is_array = wanted and validator.is_type(instance, "array")
-    if is_array and len(set(map(_distinct, instance))) < len(instance):
+    if is_array and len(set(map(distinct, instance))) < len(instance):
         yield ValidationError(f"{shown(instance)} has non-unique elements")
-
-
-def _distinct(value: Any) -> Any:
-    """Return a key that is equal only for equal JSON values: 1 is 1.0, and true is not 1."""
-    if isinstance(value, bool):
-        return ("true" if value else "false",)
-    if isinstance(value, list):
-        return ("list", *map(_distinct, value))
-    if isinstance(value, dict):
-        return ("object", frozenset((name, _distinct(each)) for name, each in value.items()))
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    # Larger numbers share hashes with smaller ones; with many such keys, lookups are slow.
-    if isinstance(value, int) and abs(value) >= sys.hash_info.modulus:
-        return ("number", hex(value))
-    return value

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from conformance.formats.schema.ecma.patterns import is_known
+from conformance.formats.schema.equality import same
 from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import Spot, discriminators, spots
 from conformance.kit.model.case import Strictness
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.breaks import Break
-from conformance.kit.schema.constraints import Constraints, constraints, same
+from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.places import ABSENT, Tokens, get
 from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS
 from conformance.kit.schema.unusable_schema import SchemaProblem

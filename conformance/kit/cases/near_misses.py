@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.formats.schema.ecma.patterns import matches
+from conformance.formats.schema.equality import same
 from conformance.kit.schema.applies import alternatives
-from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
+from conformance.kit.schema.constraints import Constraints, constraints, type_of
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import Node, SchemaView
 

@@ -9,6 +9,7 @@ from datetime import datetime
 from hashlib import blake2b
 from typing import Any, Final
 
+from conformance.formats.schema.equality import same
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import Deviation
 from conformance.kit.cases.members import Change
@@ -19,7 +20,6 @@ from conformance.kit.cases.walk import Spot
 from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, Violation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.schema.breaks import Break, breaks
-from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT, Tokens, get, put, to_parameter
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem

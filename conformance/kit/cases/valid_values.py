@@ -9,9 +9,10 @@ from itertools import islice
 from typing import Any, Final
 
 from conformance.formats.schema.ecma import patterns
+from conformance.formats.schema.equality import same
 from conformance.kit.schema import numbers
 from conformance.kit.schema.applies import alternatives, item, member
-from conformance.kit.schema.constraints import Constraints, constraints, same, type_of
+from conformance.kit.schema.constraints import Constraints, constraints, type_of
 from conformance.kit.schema.places import ABSENT, Absent
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem

@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.tool import Tool
 from conformance.kit.model.case import Case, CaseKind
-from conformance.kit.schema.constraints import same
 from conformance.spec.vocabulary import DISGUISE_UNLESS_ABOUT, DISGUISE_WORDS, Disguise
 
 _LONGEST: Final = 2_000

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.near_misses import TRUTH
 from conformance.kit.model.case import Case, Violation
-from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT, from_pointer, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of

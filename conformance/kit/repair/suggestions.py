@@ -14,13 +14,13 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
+from conformance.formats.schema.equality import same
 from conformance.formats.text.json_text import read_json
 from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.cache import ByIdentity
 from conformance.kit.model.case import Violation
 from conformance.kit.schema.applies import alternatives, applied, item, member
-from conformance.kit.schema.constraints import same
 from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get, is_index, put
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of

@@ -8,6 +8,7 @@ from fractions import Fraction
 from sys import float_info
 from typing import Any, Final
 
+from conformance.formats.schema.equality import same
 from conformance.formats.schema.exact_numbers import exact
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.view import Node
@@ -109,17 +110,6 @@ def type_of(value: Any) -> str:
     if isinstance(value, str):
         return "string"
     return "array" if isinstance(value, list) else "object"
-
-
-def same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are equal: 1 equals 1.0, but not true."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(same(v, other[k]) for k, v in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(same, one, other))
-    return bool(one == other)
 
 
 def constraints(flat: Sequence[Node]) -> Constraints:

@@ -2,12 +2,13 @@
 
 import pytest
 
+from conformance.formats.schema.equality import same
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Place
 from conformance.kit.cases.valid_values import LONGEST_TEXT
 from conformance.kit.cases.walk import spot_at, spots
-from conformance.kit.schema.constraints import same, type_of
+from conformance.kit.schema.constraints import type_of
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.view import view_of

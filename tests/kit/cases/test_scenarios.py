@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from conformance.formats.schema.equality import same
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.plan import plan
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.model.case import CaseKind, Strictness
-from conformance.kit.schema.constraints import same
 from tests.kit.samples import HTTP
 
 
