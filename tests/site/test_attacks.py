@@ -26,7 +26,7 @@ from scripts.website.pages.vocabularies import homes
 
 ROWS = [row for rows in tried().values() for row in rows]
 KEYS = {"by", "outcome", *LANGUAGES}
-MOST = 720
+MOST = 260
 """The most rows of the page, so that one can read it: merge similar ideas into one row."""
 
 
