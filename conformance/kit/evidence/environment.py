@@ -37,18 +37,24 @@ _BESIDE_A_LIMIT: Final = frozenset({
 _VARIABLE: Final = r"(?:(?<!\w)(?-i:[A-Z][A-Z0-9_]{0,60}) ?)?"
 """The name of a variable before a sign, which says what is missing."""
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_NAME: Final = re.compile(r"\w+")
+_NAME_BEFORE: Final = re.compile(r"\w{1,60}\Z")
 
 
-def missing_in(text: str, case: Case | None, sent: bytes) -> tuple[Missing, str] | None:
+def missing_in(
+    text: str, case: Case | None, sent: bytes, tool: Tool | None = None
+) -> tuple[Missing, str] | None:
     """Return what a failed call lacked, and the words that say so; None if no words do.
 
     Words that repeat what was sent do not count. A refusal that names the place that a call breaks
     is about the input: if the call has no `api_key`, the name does not show that a key is missing
-    elsewhere.
+    elsewhere. So is one that says of an argument of the tool that it is required.
     """
     text = text[:_READ]
     found = _first_sign(text)
     if found is None or found[1]["sign"].lower() in sent.decode("utf-8", "replace").lower():
+        return None
+    if tool is not None and _is_of_an_argument(text, found[1].start("sign"), tool):
         return None
     return None if _names_the_broken_place(text, case) else (found[0], found[1].group())
 
@@ -65,7 +71,7 @@ def limit_told_in(
     if not all(_is_of_a_limit(each) for each in objects):
         return None
     said = text if text or not objects else json.dumps(objects[0], ensure_ascii=False)
-    found = missing_in(said, case, sent) if len(said) <= _OF_A_LIMIT else None
+    found = missing_in(said, case, sent, tool) if len(said) <= _OF_A_LIMIT else None
     if found is None or found[0] is not Missing.QUOTA:
         return None
     return found if subject_of(tool).isdisjoint(MISSING_UNLESS_ABOUT[Missing.QUOTA]) else None
@@ -107,6 +113,15 @@ def _pattern(sign: str) -> re.Pattern[str]:
     written = between.join(map(re.escape, sign.split("*")))
     alone = r"(?<![A-Za-z0-9])" if sign[0].isalpha() else ""
     return re.compile(rf"{_VARIABLE}(?P<sign>{alone}{written}(?![A-Za-z0-9]))", re.IGNORECASE)
+
+
+def _is_of_an_argument(text: str, start: int, tool: Tool) -> bool:
+    """Return whether a sign is the end of the name of one of the tool's arguments."""
+    begun, rest = _NAME_BEFORE.search(text, 0, start), _NAME.match(text, start)
+    declared = tool.input_schema.get("properties")
+    if begun is None or rest is None or not isinstance(declared, Mapping):
+        return False
+    return begun.group() + rest.group() in declared
 
 
 def _names_the_broken_place(text: str, case: Case | None) -> bool:

@@ -124,7 +124,7 @@ def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
     if reading.accepted and tool is not None and case is not None:
         reading = _undisguised(reading, tool, case, exchange)
     if not (reading.accepted or reading.status in STOP_ANY_CALL or _refuses_input(reading)):
-        missing = missing_in(reading.text, case, exchange.request.body)
+        missing = missing_in(reading.text, case, exchange.request.body, tool)
         if missing is not None:
             return replace(reading, outcome=Outcome.ENVIRONMENT, missing=missing)
     return reading

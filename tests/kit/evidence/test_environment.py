@@ -103,6 +103,15 @@ def test_a_refusal_that_names_the_broken_place_is_about_the_input():
     assert failed(text, BASELINE).outcome is Outcome.ENVIRONMENT
 
 
+def test_a_refusal_that_asks_for_an_argument_of_the_tool_is_about_the_input():
+    schema = {"type": "object", "properties": {"client_secret": {"type": "string"}}}
+    told = rpc(result("client_secret is required for direct mode", isError=True),
+               of=case(BASELINE, run=MCP))  # fmt: skip
+    of_an_argument = called(told, replace(TOOL, input_schema=schema)).reading
+    assert of_an_argument.outcome is Outcome.INPUT_REFUSED
+    assert called(told).reading.outcome is Outcome.ENVIRONMENT
+
+
 def test_words_of_a_success_are_never_read():
     told = rpc(result("How to handle ECONNREFUSED and EAI_AGAIN"), of=case(BASELINE, run=MCP))
     assert called(told).reading.accepted
