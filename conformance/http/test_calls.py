@@ -9,7 +9,12 @@ from urllib.parse import urlsplit
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import body_json, header_of, is_enriched_error
+from conformance.kit.evidence.response import (
+    body_json,
+    header_of,
+    is_enriched_error,
+    is_json,
+)
 from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.verdicts.checks import (
     Checks,
@@ -27,6 +32,14 @@ _RESERVED = frozenset(kind.value for kind in ErrorType)
 
 def _media_type(call: Call) -> str:
     return (header_of(call.exchange, "content-type") or "").partition(";")[0].strip()
+
+
+def _is_sound(call: Call) -> bool | None:
+    """Return whether a body is JSON; None if it is nested too deep to say."""
+    if body_json(call.exchange) is not None:
+        return True
+    answer = call.exchange.answer
+    return answer is not None and is_json(answer)
 
 
 def _is_json(call: Call) -> bool:
@@ -76,7 +89,10 @@ def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
     for call in tool.calls:
         if not call.reading.accepted:
             continue
-        if call.reading.document is not None if _is_json(call) else _is_listed(call):
+        sound = _is_sound(call) if _is_json(call) else _is_listed(call)
+        if sound is None:
+            continue
+        if sound:
             yield holds()
         elif tool.tool.form is ToolForm.OPENAPI and not _is_json(call) and _media_type(call):
             yield broken(call, "finding.http.unlisted", type=shown(_media_type(call)))
@@ -144,7 +160,10 @@ def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
     for call in tool.calls if not has_no_route(tool) else ():
         if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
             continue
-        if _is_json(call) and body_json(call.exchange) is not None:
+        sound = _is_json(call) and _is_sound(call)
+        if sound is None:
+            continue
+        if sound:
             yield holds()
         else:
             yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))

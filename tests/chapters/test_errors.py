@@ -212,6 +212,20 @@ def test_an_answer_larger_than_the_kit_reads_is_not_judged(reply):
         assert found == [Verdict.PASS, Verdict.PASS, Verdict.NOT_VERIFIED, Verdict.PASS]
 
 
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (b"null", Verdict.PASS),
+        (b'{"kept": 1' + b"0" * 5000 + b"}", Verdict.PASS),
+        (b"[" * 1000 + b"]" * 1000, Verdict.NOT_APPLICABLE),
+        (b"{'kept': 1}", Verdict.WARN),
+    ],
+)
+def test_json_that_the_kit_cannot_read_whole_is_json_all_the_same(reply, expected):
+    call = called(web(200, reply, of=case(CaseKind.VALID)))
+    assert of_tool("HTTP-CALL-002", call).verdict is expected
+
+
 @pytest.mark.parametrize("status", [401, 429, 503])
 def test_rights_and_load_say_nothing_of_malformed_requests(status):
     steps = [step("unknown-path", status, {}), step("unknown-path", status, {}, mark=Mark.ALIVE)]

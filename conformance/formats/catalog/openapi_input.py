@@ -79,15 +79,31 @@ def _parameters(
 
 def _is_sendable(own: Mapping[str, Any], kind: str, each: Mapping[str, Any]) -> bool:
     """Return whether each value of a parameter has one text that all servers read alike."""
-    kinds = own.get("type")
-    types = set(map(str, kinds)) if isinstance(kinds, list) else {str(kinds)}
+    types = _types(own)
     if "style" in each and each["style"] not in ("form", "simple"):
         return False
-    if "object" in types or "$ref" in own:
-        return "$ref" in own  # a reference usually leads to an enum
     if "array" in types:
         return kind == "query" and each.get("explode", True) is True
-    return True
+    return "object" not in types
+
+
+def _types(own: Mapping[str, Any]) -> set[str]:
+    """Return the types that a schema names, also where its references lead."""
+    definitions, found, seen = _definitions(own), set[str](), set[int]()
+    waiting: list[Any] = [own]
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, Mapping) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        kinds = node.get("type")
+        found |= set(map(str, kinds)) if isinstance(kinds, list) else {str(kinds)}
+        reference = node.get("$ref")
+        if isinstance(reference, str) and reference.count("/") == 2:  # none inside a definition
+            waiting.append(definitions.get(defined(reference)))
+        for word in ("allOf", "anyOf", "oneOf"):
+            waiting += node[word] if isinstance(node.get(word), list) else []
+    return found
 
 
 def _add(

@@ -182,6 +182,21 @@ def _parsed(body: bytes) -> Any:
         return None
 
 
+def is_json(answer: Answer) -> bool | None:
+    """Return whether a body is JSON; None if it is nested too deep for the kit to say.
+
+    A number may be too long for the kit to read. A server may keep such values that the kit has
+    sent, and return them.
+    """
+    try:
+        json.loads(answer.body.decode("utf-8"), parse_int=len)
+    except RecursionError:
+        return None
+    except ValueError:
+        return False
+    return True
+
+
 _read_again = lru_cache(maxsize=1024)(_parsed)
 """A cache, because many clauses read the answers of the same tool. No clause changes a value."""
 

@@ -202,6 +202,31 @@ def test_an_operation_that_cannot_be_called_is_left_out_by_name(reason, operatio
     assert [(name, why.id) for name, why in found.left_out] == [("x", f"kit.left_out.{reason}")]
 
 
+OBJECT = {"type": "object", "properties": {"a": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/components/schemas/Filter"},
+        {"anyOf": [OBJECT, {"type": "null"}]},
+        {"allOf": [{"$ref": "#/components/schemas/Filter"}]},
+    ],
+)
+def test_an_object_in_a_query_is_not_sent_since_servers_read_its_text_in_different_ways(schema):
+    one = {"name": "filter", "in": "query", "schema": schema}
+    of = document({"parameters": [one]}) | {"components": {"schemas": {"Filter": OBJECT}}}
+    (tool,) = operations(of).tools
+    assert tool.invocation.inputs == ()
+
+
+def test_a_reference_to_a_text_in_a_query_is_sent():
+    one = {"name": "kind", "in": "query", "schema": {"$ref": "#/components/schemas/Kind"}}
+    of = document({"parameters": [one]}) | {"components": {"schemas": {"Kind": {"enum": ["a"]}}}}
+    (tool,) = operations(of).tools
+    assert [each.name for each in tool.invocation.inputs] == ["kind"]
+
+
 @pytest.mark.parametrize("name", ["Host", "transfer-encoding", "Content-Length", "Expect", "TE"])
 def test_a_header_that_frames_a_message_or_names_a_host_is_not_taken_from_a_document(name):
     one = {"name": name, "in": "header", "schema": {"type": "string", "enum": ["chunked"]}}
