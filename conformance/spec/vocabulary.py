@@ -599,6 +599,10 @@ class OpenapiPlace(StrEnum):
     """oRPC."""
     AIOHTTP_PYDANTIC = "aiohttp_pydantic"
     """aiohttp-pydantic."""
+    AIOHTTP_SWAGGER = "aiohttp_swagger"
+    """aiohttp-swagger3."""
+    RESPONDER = "responder"
+    """Responder."""
     YAML = "yaml"
     """Applications that serve a YAML file."""
 
@@ -1428,6 +1432,8 @@ OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
         OpenapiPlace.UTOIPA: '/api-docs/openapi.json',
         OpenapiPlace.ORPC: '/spec.json',
         OpenapiPlace.AIOHTTP_PYDANTIC: '/oas/spec',
+        OpenapiPlace.AIOHTTP_SWAGGER: '/docs/swagger.json',
+        OpenapiPlace.RESPONDER: '/schema.yml',
         OpenapiPlace.YAML: '/openapi.yaml',
     }
 )

@@ -80,6 +80,12 @@ class Playing:
         """Whether nothing is left to do."""
         return self._action is None or not self._left
 
+    @property
+    def ends_in_silence(self) -> bool:
+        """Whether a process did not answer the last step, and would answer no other script."""
+        silent = bool(self.exchanges) and self.exchanges[-1].trouble is Trouble.TIMEOUT
+        return silent and self._channel.binding.traits.starts_process
+
     def end(self) -> None:
         """Let the script clean up."""
         self._steps.close()
@@ -185,7 +191,7 @@ async def play(
         await playing.play()
     finally:
         playing.end()
-        if own or channel.handshake != before:
+        if own or channel.handshake != before or playing.ends_in_silence:
             await channel.close()
         channel.handshake = before
     return tuple(playing.exchanges)

@@ -106,6 +106,30 @@ def test_an_exchange_is_recorded_under_its_script_and_step():
     assert (only.script, only.step) == ("look_around", Step("list"))
 
 
+def test_a_process_that_a_script_leaves_silent_is_ended_before_the_next_script():
+    falls_silent = FAKE.replace("in sys.stdin:", "in sys.stdin:\n    if 'odd' in line: break")
+    falls_silent += "import time; time.sleep(60)"
+
+    def steps(stage):
+        yield Send(stage.speaker().request("ping", id=1), Step("before"))
+        yield Send(stage.speaker().request("odd", id=2), Step("odd"))
+
+    own = script(Binding.STDIO, fresh=True, shares=True)(steps).__script__
+
+    async def main():
+        run = replace(STDIO, endpoint=shlex.join([sys.executable, "-c", falls_silent]))
+        context = Context(Settings(request_timeout=3), Recorder(), time.monotonic() + 600)
+        channel = await open_channel(run, context)
+        try:
+            return [await play(own, run, context, (), {}, shared=channel) for _ in range(2)]
+        finally:
+            await channel.close()
+
+    answered, silent = None, Trouble.TIMEOUT
+    for playing in asyncio.run(main()):
+        assert [each.trouble for each in playing] == [answered, silent]
+
+
 def test_a_script_that_sends_nothing_has_no_exchanges():
     def steps(stage):
         return
