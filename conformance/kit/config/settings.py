@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from conformance.kit.config.system_words import why_no_file, why_no_new_file
 from conformance.kit.config.waivers import WaiversUnusable, read_waivers
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.results import Waiver
+from conformance.kit.model.run import Role
 from conformance.kit.model.settings import (
     EVERY_OTHER_TOOL,
     RECORD,
@@ -112,14 +113,14 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
             _check_target(target, language)
     _check_gateways(gateways, option("--allow-calls"), language)
     _check_globs(option("--include-tool"), option("--exclude-tool"), language)
-    if option("--allow-calls") == "none" and option("--level") not in {None, "described"}:
-        raise _usage("kit.option.level_without_calls", language, level=option("--level"))
-    if option("--level") is not None and option("--replay") is not None:
-        raise _usage("kit.exit.level_of_selection", language, level=option("--level"))
     recording = option("--judge")
+    level = Level(option("--level")) if option("--level") else None
+    if level is not None:
+        _check_level(level, option, language)
     if recording is not None and (targets or option("--replay") or option("--plan")):
         raise _usage("kit.option.judge_alone", language)
-    level = option("--level")
+    if option("--plan") and option("--write-examples"):
+        raise _usage("kit.option.plan_without_answers", language)
     allow = option("--allow-calls") or ("auto" if targets else "all")
     return Settings(
         targets=targets,
@@ -127,7 +128,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         spec_versions=tuple(option("--spec-version")),
         fail_on_should="should" in option("--fail-on"),
         fail_on_superseded="superseded" in option("--fail-on"),
-        level=Level(level) if level else None,
+        level=level,
         headers=tuple(headers),
         environment=environment,
         invoke=_routes(option("--invoke"), language),
@@ -157,6 +158,20 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         secrets=_secrets(headers, environment, targets),
         credentials=_credentials(headers, environment),
     )
+
+
+def _check_level(level: Level, option: Callable[[str], Any], language: str) -> None:
+    """Refuse a level that cannot be reached: servers and gateways have different ones."""
+    if option("--allow-calls") == "none" and level is not Level.DESCRIBED:
+        raise _usage("kit.option.level_without_calls", language, level=level)
+    if option("--replay") is not None:
+        raise _usage("kit.exit.level_of_selection", language, level=level)
+    gateways = bool(option("--gateway"))
+    servers = bool(option("--target")) or not (gateways or option("--judge"))
+    for role, given in ((Role.GATEWAY, gateways), (Role.SERVER, servers)):
+        if given and level not in role.levels:
+            levels = ", ".join(role.levels[1:])
+            raise _usage("kit.option.level_of_others", language, level=level, levels=levels)
 
 
 def _recording(path: Path, language: str) -> Path:

@@ -120,9 +120,14 @@ _BINDINGS = frozenset({"http", "mcp"})
 
 
 def _reaches(session: SessionResult, level: Level) -> bool:
-    """Return whether every full run reaches this level; False if there is no full run."""
+    """Return whether every full run reaches this level; False if there is no full run.
+
+    A record may be of a gateway, which has other levels than a server.
+    """
     reached = [(run.run.role, run.level) for run in session.runs if run.level is not None]
-    return bool(reached) and all(role.place(own) >= role.place(level) for role, own in reached)
+    return bool(reached) and all(
+        level in role.levels and role.place(own) >= role.place(level) for role, own in reached
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,35 @@ def test_a_level_that_rests_on_calls_contradicts_no_calls(level):
     assert level in refusal("--level", level, "--allow-calls", "none")
 
 
+GATEWAY = ("--gateway", "openai+http://127.0.0.1:4000/v1")
+
+
+@pytest.mark.parametrize(
+    ("level", "targets", "others"),
+    [
+        ("faithful", (), "described, guarded, explained, recoverable"),
+        ("resilient", ("--target", HERE), "described, guarded, explained, recoverable"),
+        ("guarded", GATEWAY, "faithful, honest, resilient"),
+        ("honest", (*GATEWAY, "--target", HERE), "described, guarded, explained, recoverable"),
+    ],
+)
+def test_a_level_that_no_such_target_has_is_refused_before_anything_is_called(
+    level, targets, others
+):
+    said = refusal("--level", level, *targets)
+    assert level in said
+    assert others in said
+
+
+@pytest.mark.parametrize(("level", "targets"), [("honest", GATEWAY), ("guarded", ())])
+def test_a_level_of_the_target_is_taken(level, targets):
+    assert settings("--level", level, *targets).level is Level(level)
+
+
+def test_a_plan_has_no_answers_to_write():
+    assert "--write-examples" in refusal("--plan", "--write-examples", "x.yaml")
+
+
 def test_described_can_be_reached_without_calls():
     assert settings("--level", "described", "--allow-calls", "none").level is Level.DESCRIBED
 

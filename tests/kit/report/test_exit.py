@@ -71,6 +71,10 @@ def test_0_where_the_level_was_reached():
     assert code(session(run(Verdict.PASS)), Settings(level=Level.GUARDED)) is Exit.CONFORMANT
 
 
+def test_1_where_a_recorded_session_is_of_a_target_without_such_a_level():
+    assert code(session(run(Verdict.PASS)), Settings(level=Level.FAITHFUL)) is Exit.BROKEN
+
+
 def test_the_weakest_full_run_decides_the_level():
     weak = run(Verdict.PASS, level=Level.DESCRIBED, of=MCP)
     found = session(run(Verdict.PASS), weak)
