@@ -80,6 +80,12 @@ def test_an_unknown_path_and_a_wrong_method_are_in_the_envelope(own):
     assert answer.headers["allow"] == "GET"
 
 
+def test_a_path_that_cannot_be_read_is_told_without_its_values(own):
+    answer = own.put("/books/hunter2%ff", json={})
+    assert kind(refused(answer, 400)) == "malformed-request"
+    assert "hunter2" not in answer.text
+
+
 def test_a_wrong_method_is_told_without_the_values_in_the_path(own):
     error = refused(own.post("/books/hunter2", json={}), 405)
     assert error["detail"] == "/books/:book_id takes PUT, DELETE."
