@@ -73,13 +73,12 @@ def attacks_page(context: Context) -> bytes:
     intro = context.said(
         "attacks_intro",
         ideas=_all(counts),
-        fixed=counts["fixed"],
-        hand=counts[HAND],
         servers=len(hostile()) + len(gateways.HOSTILE),
     )
+    outcomes = context.said("attacks_outcomes", **counts, limits=counts["limit"])
     about = context.said("attacks_about")
     parts = [part for each in surfaces.items() for part in _of_surface(context, *each)]
-    return page(context.said("attacks"), "attacks", about, [intro, *parts])
+    return page(context.said("attacks"), "attacks", about, [intro, outcomes, *parts])
 
 
 def _of_surface(context: Context, surface: str, rows: Sequence[Row]) -> list[str]:
