@@ -15,6 +15,7 @@ from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
 from conformance.formats.problem import Place, Problem
+from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import positions_of, read
 from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
@@ -34,6 +35,7 @@ def main(arguments: Sequence[str]) -> int:
     raw = content(each)
     if isinstance(raw, Message):
         return _refuse(f"{options.file}: {raw.words(language)}")
+    raw = body(raw)
     reading = read(raw, notation_of(each, raw))
     if not reading.readable:
         said = (found.message.words(language) for found in reading.problems)

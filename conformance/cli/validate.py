@@ -79,8 +79,9 @@ def parser() -> Manual:
         "validate",
         "FILE [FILE ...] [OPTIONS]",
         "Name the format of each document, and what is wrong with it: the line and the clause.\n"
-        "A FILE is JSON or YAML, a directory of such files, or - for standard input. A file that\n"
-        "ends in .sse, .ndjson or .jsonl is a recorded event stream.",
+        "A FILE is JSON or YAML, an HTTP answer as curl -i prints it, a directory of such files,\n"
+        "or - for standard input. A file that ends in .sse, .ndjson or .jsonl is a recorded event\n"
+        "stream.",
         (
             ("agent-formats validate catalog.json", "a document; its keys say what it is"),
             ("agent-formats validate tools/ --format sarif", "a directory, for a code scanner"),

@@ -139,15 +139,16 @@ def clauses() -> Mapping[str, Clause]:
 
 def clause_url(clause: Clause, language: str = "en") -> str:
     """Return the URL of a clause's page on the site, in `language`."""
-    return f"{_site(language)}conformance/clauses/{clause.id.lower()}/"
+    return f"{site(language)}conformance/clauses/{clause.id.lower()}/"
 
 
 def guides_url(language: str, *, mcp: bool) -> str:
     """Return the URL of the site's guides for MCP servers, or for HTTP servers, in `language`."""
-    return f"{_site(language)}guides/#{'mcp' if mcp else 'http'}"
+    return f"{site(language)}guides/#{'mcp' if mcp else 'http'}"
 
 
-def _site(language: str) -> str:
+def site(language: str) -> str:
+    """Return the URL of the site's first page in `language`."""
     folder = "" if language == "en" else f"{language}/"
     return f"{id_base()}/{folder}"
 

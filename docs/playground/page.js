@@ -33,6 +33,7 @@
   for (const [value, title] of Object.entries(said.titles)) as.append(make("option", { value }, `${title} (${value.split("/")[1]})`));
   const turn = make("button", { type: "button", class: "playground__turn", hidden: "" });
   const verdict = make("p", { class: "playground__verdict", role: "status" });
+  const beyond = make("p", { class: "playground__beyond" });
   const list = make("ol", { class: "playground__problems" });
   const to = make("select", { id: "playground-to" });
   const about = make("p", { role: "status" });
@@ -45,7 +46,7 @@
     make("span", {}, make("label", { for: "playground-as" }, said.as), as),
     make("span", {}, share, shared));
   root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text),
-    make("div", { class: "playground__found" }, verdict, turn, list, convert));
+    make("div", { class: "playground__found" }, verdict, beyond, turn, list, convert));
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
   examples.forEach((each, index) => example.append(make("option", { value: String(index) }, each.title)));
@@ -123,6 +124,7 @@
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));
   // What is wrong, without its place.
+  beyond.append(...rich(said.beyond));
   const told = (problem) => {
     const parts = rich(problem.words);
     if (problem.clause) {
@@ -287,7 +289,8 @@
     judge();
   };
   window.addEventListener("hashchange", begin);
-  text.addEventListener("input", () => {
+  text.addEventListener("input", (event) => {
+    if (event.inputType === "insertFromPaste") requestAnimationFrame(() => (text.scrollLeft = 0)); // else the end of a long line hides the other lines
     shared.textContent = "";
     clearTimeout(waiting);
     waiting = setTimeout(judge, 120);

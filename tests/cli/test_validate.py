@@ -168,6 +168,19 @@ def test_a_fault_in_yaml_has_the_line_of_the_file(said, file):
     assert "2:3  $.tools[0].name" in text
 
 
+def test_an_answer_with_its_headers_is_read_and_its_lines_are_those_of_the_file(said, file):
+    head = "HTTP/1.1 422 Unprocessable Content\r\ncontent-type: application/json\r\n\r\n"
+    for name in ("answer.txt", "answer.json", "answer"):
+        code, text = said(file(name, head + '{\r\n "errors": [\r\n  {"title": "x"}\r\n ]\r\n}'))
+        assert code == 1
+        assert "atdf error 1.0" in text
+        assert "  6:3  $.errors[0]  error: `type` is missing." in text
+    code, text = said(file("refused.txt", head + '{"detail": [{"loc": ["body", "guests"]}]}'))
+    assert code == 2
+    assert "An error, but not an ATDF error" in text
+    assert "How to write the error: https://agent-formats.github.io/guides/error-design/" in text
+
+
 def test_json_output_is_one_object_with_a_place_for_each_problem(said):
     code, text = said(EXAMPLES / "ardf", "--format", "json")
     held = json.loads(text)

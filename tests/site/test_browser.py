@@ -180,8 +180,27 @@ def test_the_repair_on_the_landing_page_moves_only_where_motion_is_wanted(visit,
     items = page.locator(".repair li")
     names = items.evaluate_all("each => each.map((li) => getComputedStyle(li).animationName)")
     assert names == ["none" if motion == "reduce" else "af-step"] * 4
-    for step in items.all():  # each is shown at the end, and stays
-        expect(step).to_be_visible()
+    seen = items.evaluate_all("each => each.map((li) => getComputedStyle(li).visibility)")
+    assert seen == ["visible"] * 4  # from the start: a card that fills up looks unfinished
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_ways_on_the_landing_page_are_in_one_row_and_lead_to_the_guides(visit, language):
+    page, _ = visit(start(language), viewport={"width": 1440, "height": 900})
+    ways = page.locator(".ways .md-button")
+    tops = ways.evaluate_all("all => all.map((each) => each.offsetTop)")
+    assert len(tops) == 3
+    assert len(set(tops)) == 1
+    assert ways.nth(1).get_attribute("href") == "guides/"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_quick_start_is_the_first_page_of_get_started(visit, language):
+    page, _ = visit(start(language), viewport={"width": 1440, "height": 900})
+    page.locator(".md-tabs__link").nth(1).click()
+    page.wait_for_url("**/conformance/quick-start/")
+    expect(page.locator(".md-tabs__item--active")).to_have_count(1)
+    expect(page.locator(".md-tabs__item").nth(1)).to_have_class(re.compile("active"))
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["with script", "without script"])
@@ -456,6 +475,19 @@ def test_the_numbers_of_the_lines_follow_a_text_that_a_paste_scrolled(visit):
     assert numbers.evaluate(scrolled) == text.evaluate(scrolled) > 0
 
 
+def test_a_pasted_text_is_shown_from_the_beginning_of_its_lines(visit):
+    allowed = ["clipboard-read", "clipboard-write"]
+    page, _ = visit("playground/", viewport=PHONE, permissions=allowed)
+    text = page.locator("#playground-text")
+    answer = f"HTTP/1.1 422 X\n\n[{'2,' * 400}3]"
+    page.evaluate("answer => navigator.clipboard.writeText(answer)", answer)
+    text.focus()
+    page.keyboard.press("Control+v")
+    expect(text).to_have_value(re.compile(r"3\]$"))
+    settle(page)
+    assert text.evaluate("at => at.scrollLeft") == 0
+
+
 def test_the_playground_turns_yaml_into_json(visit):
     page, seen = visit("playground/")
     state, turn = page.locator("#playground"), page.locator(".playground__turn")
@@ -533,10 +565,12 @@ def test_an_empty_playground_offers_its_examples_where_the_problems_will_be(visi
     offered = page.locator(".playground__problems button")
     assert offered.count() == page.locator("#playground-example option").count() - 1
     gap = page.evaluate(
-        """() => document.querySelector("#playground ~ p").getBoundingClientRect().top
-            - document.querySelector(".playground__problems").getBoundingClientRect().bottom"""
+        """() => document.querySelector(".playground__problems").getBoundingClientRect().top
+            - document.querySelector(".playground__verdict").getBoundingClientRect().bottom"""
     )
     assert 0 <= gap < 120
+    assert page.locator("#playground ~ p").count() == 0  # which a document would leave far below
+    expect(page.locator(".playground__beyond")).to_contain_text("agent-formats validate")
     offered.nth(1).click()
     expect(page.locator("#playground")).to_have_attribute("data-state", re.compile("valid"))
     expect(page.locator("#playground-text")).to_be_focused()
@@ -864,6 +898,9 @@ def test_a_phone_shows_the_names_of_columns_and_the_whole_commands(visit, langua
         "(all) => all.filter((each) => each.scrollWidth > each.clientWidth).length"
     )
     assert cut == 0
+    head = page.locator("article thead").first.bounding_box()
+    assert 10 < head["height"] < 60  # two columns have no other place for their names
+    assert head["width"] > 200
 
 
 def test_the_lines_that_a_guide_adds_are_not_marked_as_wrong(site):

@@ -196,6 +196,26 @@ def test_the_hints_are_those_of_the_command(run, source):
         assert told > 200
 
 
+def test_a_required_name_that_is_misspelled_is_one_problem(run, source):
+    drawn = random.Random(11)
+    values = [misspelled(each.data, drawn) for each in source.examples for _ in range(3)]
+    seen = run([json.dumps(each) for each in values])["found"]
+    once = 0
+    for value, ours in zip(values, seen, strict=True):
+        examined = examine(json.dumps(value).encode())
+        if examined.recognition is None:
+            continue
+        theirs = sorted(
+            (each.path, each.clause or "", WHOLE.sub(r"\1", each.message.words("en")))
+            for each in examined.problems
+            if each.keyword == "required"
+        )
+        found = [each for each in ours["problems"] if each["keyword"] == "required"]
+        assert sorted((e["path"], e["clause"] or "", e["words"]) for e in found) == theirs, value
+        once += sum("fix" in each for each in found)
+    assert once > 50
+
+
 def test_a_hint_offers_the_name_that_was_meant(run):
     head = "HTTP/1.1 200 OK\n\n"
     tool = {name: value for name, value in TOOL.items() if name != "title"}

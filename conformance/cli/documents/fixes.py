@@ -15,6 +15,7 @@ from typing import Any
 
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.text.edits import edited
+from conformance.formats.text.http_answer import split
 from conformance.formats.text.json_text import Notation, read
 from conformance.formats.validate.mechanical import corrected
 from conformance.kit.config.system_words import in_one_line
@@ -66,6 +67,7 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     raw = content(each)
     if isinstance(raw, Message):
         return raw
+    head, raw = split(raw)
     notation = notation_of(each, raw)
     reading = read(raw, notation)
     if not reading.readable:
@@ -73,18 +75,19 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     made = corrected(reading.data)
     if made == reading.data:
         return "", ""
+    above = head.decode("utf-8")
     if reading.problems or raw.startswith(b"\xef\xbb\xbf"):
         return message("validate.fix.only_json")
     text = raw.decode("utf-8")
     small = edited(text, reading.data, made)
     if small is not None and _is_corrected(small, notation, made):
-        return text, small
+        return above + text, above + small
     if notation is not Notation.JSON:
         return message("validate.fix.only_json")
     inside = _INDENTED.match(text)
     indent = inside[1] if inside is not None else 2
     end = "\n" if text.endswith("\n") else ""
-    return text, indented(made, indent) + end
+    return above + text, above + indented(made, indent) + end
 
 
 def indented(data: Any, indent: int | str) -> str:

@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.problem import Problem, problem
+from conformance.formats.text.http_answer import body
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.recognize import UNKNOWN, Recognition, row_of
 from conformance.formats.validate.validate import examine
@@ -60,6 +61,7 @@ def judged(each: Input, document: str | None) -> Judged:
     raw = content(each)
     if isinstance(raw, Message):
         return unusable(each, raw, "file")
+    raw = body(raw)
     examined = examine(raw, notation_of(each, raw), document)
     known = examined.recognition
     other = examined.foreign

@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from conformance.cli.documents.judged import Judged, Located, Verdict, heading
 from conformance.kit.report.safe_text import in_json, visible
-from conformance.spec.clauses import clause_url, clauses, id_base
+from conformance.spec.clauses import clause_url, clauses, id_base, site
 from conformance.spec.messages import message
 
 MOST = 100
@@ -23,6 +23,18 @@ MOST_RESULTS = 25_000
 
 _LISTED = 50
 """Up to so many valid files are each named in the text."""
+
+_WRITE = ("documents.help.error", "guides/error-design/")
+_CHECK = ("documents.help.check", "conformance/quick-start/")
+_HELP = {
+    f"documents.unknown.{name}": page
+    for page, names in (
+        (_WRITE, ("rpc_error", "tool_error", "error", "problem")),
+        (_CHECK, ("configuration", "initialize")),
+    )
+    for name in names
+}
+"""For texts that are not our documents: the words of a link, and its page on the site."""
 
 
 class Report(ABC):
@@ -92,7 +104,11 @@ class Text(Report):
         word = message("validate.error" if located.must else "validate.warning")
         said = found.message.words(self.language)
         clause = f"  [{found.clause}]" if found.clause else ""
-        return f"{where}{found.path}  {word.words(self.language)}: {said}{clause}"
+        help_, page = _HELP.get(found.message.id, ("", ""))
+        more = (
+            f" {message(help_).words(self.language)}: {site(self.language)}{page}" if page else ""
+        )
+        return f"{where}{found.path}  {word.words(self.language)}: {said}{more}{clause}"
 
 
 class Json(Report):

@@ -8,6 +8,7 @@ from typing import Any
 
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.cli.documents.judged import Judged, Located, Verdict, judged, unusable
+from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import encoding_of
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.stream_text import DOCUMENT, StreamText, stream_of
@@ -63,6 +64,7 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
     raw = content(each)
     if isinstance(raw, Message):
         return unusable(each, raw, "file")
+    raw = body(raw)
     try:
         encoding = encoding_of(raw)
         text = raw.decode(encoding)

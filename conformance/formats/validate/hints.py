@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
@@ -21,6 +21,7 @@ from conformance.spec.published import SchemaPlace, spec_of
 _COMPARED, _MOST = 1_000, 100
 """The most names that are compared with known ones, and the most names that are listed."""
 _NAME = 40
+_REQUIRED = "required"
 _PREFIXED = ("x-", "$", "@")
 """How a name begins that somebody added on purpose; one with a dot or a slash was, too."""
 _OF_OPENAPI = frozenset({"discriminator", "example", "externalDocs", "nullable", "xml"})
@@ -33,6 +34,31 @@ _Strange = tuple[Place, str, Mapping[str, Any], Collection[str]]
 def hints(document: str, data: Any) -> Iterator[Problem]:
     """Yield the members of a document whose names are most likely misspelled."""
     return _misspelled(chain(_of_schemas(document, data), _of_members(document, data)))
+
+
+def told_once(wrong: Iterable[Problem], found: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the problems and the hints of a document, each mistake once.
+
+    If a required member is only misspelled, that is one problem, at the place of the misspelled
+    name.
+    """
+    slips = [*found]
+    meant = {
+        (each.place[:-1], dict(each.message.values)["known"]): each
+        for each in slips
+        if each.keyword == MISSPELLED
+    }
+    told = []
+    for each in wrong:
+        name = dict(each.message.values).get("name") if each.keyword == _REQUIRED else None
+        slip = meant.get((each.place, name)) if name is not None else None
+        if slip is None:
+            yield each
+            continue
+        told.append(slip)
+        said = message(f"{slip.message.id}.{_REQUIRED}", **dict(slip.message.values))
+        yield problem(slip.place, _REQUIRED, said, clause=each.clause, tool=each.tool)
+    yield from (each for each in slips if each not in told)
 
 
 def hints_of_schema(schema: Any, wrong: Sequence[Problem]) -> Iterator[Problem]:

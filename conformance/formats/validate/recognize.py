@@ -195,8 +195,13 @@ _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tu
     f"documents.unknown.{how}"
     for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi", "agent_card")
 )
-UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW})
+_CLOSEST = (_NO_DOCUMENT, _LACKS, _FOREIGN, _RULE)
+"""The messages that only compare an object with documents."""
+_ELSEWHERE = "documents.unknown."
+_OTHERS = ("rpc_error", "tool_error", "error", "problem", "configuration", "initialize")
+UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW, *(_ELSEWHERE + each for each in _OTHERS)})
 """The messages for a value that is not a document."""
+_STATUS = range(400, 600)
 _COMPARED, _SHORTEST = 20, 4
 """The most members that are compared with known names, and the shortest such name in letters."""
 _NAMES, _NAME = 5, 40
@@ -225,6 +230,32 @@ def recognize(data: Any) -> Recognition | Problem:
         return problem((), "document", _unknown(data))
     dialects = _dialects(first.row.document, data)
     return replace(first.found, dialects=dialects) if dialects else first.found
+
+
+def elsewhere(unknown: Problem, data: Any) -> Problem:
+    """Return the problem of a value that is not a document; of a common other thing, what it is."""
+    name = _other(data) if isinstance(data, dict) and unknown.message.id in _CLOSEST else None
+    return unknown if name is None else replace(unknown, message=message(_ELSEWHERE + name))
+
+
+def _other(data: Mapping[str, Any]) -> str | None:
+    """Return what servers and clients write in other forms; None if nobody can tell."""
+    kind, title, detail = data.get("type"), data.get("title"), data.get("detail")
+    if isinstance(data.get("error"), dict) and "jsonrpc" in data:
+        return "rpc_error"
+    if data.get("isError") is True:
+        return "tool_error"
+    if isinstance(data.get("mcpServers"), dict):
+        return "configuration"
+    if "protocolVersion" in data and "serverInfo" in data:
+        return "initialize"
+    problem = (isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)) or any(
+        (isinstance(title, str), isinstance(detail, str), data.get("status") in _STATUS)
+    )
+    plain = isinstance(data.get("message"), str) or isinstance(data.get("error"), str)
+    if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
+        return None
+    return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
 
 
 def _outranked(line: _Line) -> tuple[str, ...]:

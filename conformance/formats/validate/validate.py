@@ -18,8 +18,8 @@ from conformance.formats.text.json_text import Notation, Reading, positions_of, 
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
 from conformance.formats.validate.foreign import SCHEMA, Foreign, foreign
-from conformance.formats.validate.hints import hints, hints_of_schema
-from conformance.formats.validate.recognize import Recognition, recognize
+from conformance.formats.validate.hints import hints, hints_of_schema, told_once
+from conformance.formats.validate.recognize import Recognition, elsewhere, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid
@@ -74,12 +74,13 @@ def examine(
             found = (*reading.problems, *other.problems)
             slips = hints_of_schema(reading.data, found) if other.document == SCHEMA else ()
             return Examined(reading, None, (*found, *slips), other)
-        return Examined(reading, None, (*reading.problems, recognized))
+        said = elsewhere(recognized, reading.data)
+        return Examined(reading, None, (*reading.problems, said))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
     earlier = _earlier_keys(name, reading.data)
-    wrong = _judged(reading.data, name)
-    return Examined(reading, known, (*strange, *wrong, *earlier, *hints(name, reading.data)))
+    wrong = told_once(_judged(reading.data, name), hints(name, reading.data))
+    return Examined(reading, known, (*strange, *wrong, *earlier))
 
 
 def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:

@@ -32,12 +32,26 @@ function examine(text, data, as) {
   const places = wrong.length ? (read.places ?? readJson(text).places) : new Map();
   const found = wrong.map((each) => ({
     ...here(places.get(pointerOf(each.at)) || 0), path: pathOf(each.at), pointer: pointerOf(each.at), keyword: each.keyword,
-    clause: each.clause, words: words(data, each.id, each.values), ...corrected(text, places, each),
+    clause: each.clause, words: words(data, each.id, each.values), missing: each.missing, ...corrected(text, places, each),
   }));
   const { spec, document, version } = known.row;
-  const problems = [...strange, ...found].sort((a, b) => a.line - b.line || a.column - b.column);
-  const hints = hintsIn(text, read.data, known.row, data);
+  const { wrong: told, hints } = toldOnce(found, hintsIn(text, read.data, known.row, data), data);
+  const problems = [...strange, ...told].sort((a, b) => a.line - b.line || a.column - b.column);
   return { row: { spec, document, version }, problems, hints, more: more || twice.length + halves.length > strange.length, data: read.data };
+}
+
+// If a required member is only misspelled, that is one problem, at the place of the misspelled name.
+function toldOnce(wrong, hints, data) {
+  const slips = new Map(hints.filter((each) => each.meant).map((each) => [`${each.pointer.replace(/[^/]*$/, "")}${each.meant}`, each]));
+  const once = new Set();
+  const told = wrong.map((each) => {
+    const slip = each.missing === undefined ? undefined : slips.get(`${each.pointer}/${each.missing}`);
+    if (!slip) return each;
+    once.add(slip);
+    const { hint, ...there } = slip;
+    return { ...there, keyword: each.keyword, clause: each.clause, words: words(data, "documents.misspelled.required", slip.values) };
+  });
+  return { wrong: told, hints: hints.filter((each) => !once.has(each)) };
 }
 
 // The steps of a pointer; one of digits is taken for that of an item.

@@ -40,7 +40,7 @@ function isProblem({ type, title, detail, status }) {
 
 // What a value that is none of the documents is, in a sentence; undefined where nobody can tell.
 function elsewhere(value, data) {
-  const known = (name, values = {}) => ({ name, words: words(data, `site.playground.is.${name}`, values) });
+  const known = (name, values) => ({ name, words: words(data, `${values ? "site.playground.is" : "documents.unknown"}.${name}`, values ?? {}) });
   if (isObject(value) && ("openapi" in value || "swagger" in value)) {
     const version = value.openapi ?? value.swagger;
     if (!/^3\.[012]/.test(String(version))) return known("openapi_other", { version: shown(version, 20) });
@@ -54,12 +54,12 @@ function elsewhere(value, data) {
     return known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length });
   }
   if (!isObject(value)) return undefined;
-  if (isSchemaAlone(value, data)) return known("schema");
+  if (isSchemaAlone(value, data)) return known("schema", {});
   if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
   if (value.isError === true) return known("tool_error");
   if (isObject(value.mcpServers)) return known("configuration");
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
-  if (Array.isArray(value.detail) || (isProblem(value) && !("type" in value && "name" in value)) || typeof value.message === "string" ||
+  if (Array.isArray(value.detail) || (isProblem(value) && !("name" in value)) || typeof value.message === "string" ||
     typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
   return undefined;
 }

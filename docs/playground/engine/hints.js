@@ -106,9 +106,9 @@ function hintsIn(text, value, row, data) {
   if (!found.length) return found;
   const { places } = readJson(text);
   const placed = lines(text);
-  return found.map(({ at, id, values, meant, ...each }) => {
+  return found.map(({ at, id, ...each }) => {
     const from = places.get(pointerOf(at));
-    const fix = meant === undefined ? {} : { fix: { from, to: from + /^"(?:[^"\\]|\\.)*"/.exec(text.slice(from))[0].length, text: JSON.stringify(meant) } };
-    return { ...each, ...placed(from), path: pathOf(at), pointer: pointerOf(at), words: words(data, id, values), hint: true, ...fix };
+    const fix = each.meant === undefined ? {} : { fix: { from, to: from + /^"(?:[^"\\]|\\.)*"/.exec(text.slice(from))[0].length, text: JSON.stringify(each.meant) } };
+    return { ...each, ...placed(from), path: pathOf(at), pointer: pointerOf(at), words: words(data, id, each.values), hint: true, ...fix };
   });
 }

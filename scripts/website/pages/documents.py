@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from scripts.generator.ages import age_of
 from scripts.generator.schemas import Schema
+from scripts.website.layout import DOCS
 from scripts.website.pages.clauses import of_document, told
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.examples import examples, in_words
 from scripts.website.pages.fields import field_tables, said_age
 from scripts.website.pages.markdown import code, escaped, heading, page
 from scripts.website.pages.tried import in_playground, opening
+
+_CONCEPTS = "concepts.md"
 
 
 def document_page(context: Context, schema: Schema) -> bytes:
@@ -24,7 +27,8 @@ def document_page(context: Context, schema: Schema) -> bytes:
         f"{escaped(about)}\n{{ .lead }}",
         f"{context.said('version', version=schema.version)}: {age}. {file}\n{{ .facts }}",
         heading(2, context.said("fields"), "fields"),
-        f"{context.said('fields_age', age=age)}{_tried(context, schema, here)}\n{{ .facts }}",
+        f"{context.said('fields_age', age=age)}{_explained(context, schema)}"
+        f"{_tried(context, schema, here)}\n{{ .facts }}",
         *field_tables(context, schema, here),
     ]
     if clauses := of_document(context, schema.spec, schema.name):
@@ -32,6 +36,12 @@ def document_page(context: Context, schema: Schema) -> bytes:
     if shown := list(examples(context, schema, here)):
         parts += [heading(2, context.said("examples"), "examples"), *shown]
     return page(context.text(schema.title), schema.name, about, parts)
+
+
+def _explained(context: Context, schema: Schema) -> str:
+    """Return a link to the page of concepts of the specification; empty without such a page."""
+    known = (DOCS / context.language / schema.spec / _CONCEPTS).is_file()
+    return f" {context.said('fields_concepts', link=_CONCEPTS)}" if known else ""
 
 
 def _tried(context: Context, schema: Schema, here: str) -> str:

@@ -51,6 +51,7 @@ _KNOWN = (
 )  # fmt: skip
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.misspelled",
+    "documents.misspelled.required",
     "documents.half_pair", "documents.no_number", "documents.resource.version",
     "documents.tool.undeclared",
     "documents.schema.dangling_ref", "documents.schema.dialect", "documents.schema.invalid",
@@ -77,7 +78,7 @@ _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "first", "stream", "as_json", "alone", "repair",
     "share", "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone",
-    "hint", "same", "copy", "copied", "lost", "changed", "made", "mcp",
+    "hint", "same", "copy", "copied", "lost", "changed", "made", "mcp", "beyond",
 )  # fmt: skip
 _HELP = {
     "rpc_error": ("guides/error-design", "error"),
@@ -89,7 +90,8 @@ _HELP = {
     "initialize": ("conformance/quick-start", "check"),
 }
 """For texts that are not our documents: the page to link to, and the words of the link."""
-_COMMENT = re.compile(r"^\s*//.*\n", re.MULTILINE)
+_UNREAD = re.compile(r"^\s+|^\s*//.*\n", re.MULTILINE)
+"""What no browser needs: comments, and the spaces that lines begin with."""
 
 
 def data(source: Source, language: str) -> dict[str, Any]:
@@ -205,7 +207,7 @@ def _decisive(schema: Any) -> Any:
 def engine() -> str:
     """Return the engine, joined from its parts; it needs the result of `data`."""
     files = (_CODE / "engine" / f"{name}.js" for name in _PARTS)
-    return _COMMENT.sub("", "\n".join(file.read_text(encoding="utf-8") for file in files))
+    return _UNREAD.sub("", "\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
 def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
@@ -213,10 +215,11 @@ def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
     parts = [
         f"const DATA = {json.dumps(data(source, language), separators=(',', ':'))};",
         engine(),
-        _COMMENT.sub("", (_CODE / "worker.js").read_text(encoding="utf-8")),
+        _UNREAD.sub("", (_CODE / "worker.js").read_text(encoding="utf-8")),
     ]
     yield "assets/playground.worker.js", "\n".join(parts).encode()
-    yield "assets/playground.js", (_CODE / "page.js").read_bytes()
+    page = _UNREAD.sub("", (_CODE / "page.js").read_text(encoding="utf-8"))
+    yield "assets/playground.js", page.encode()
 
 
 def playground_page(context: Context) -> bytes:
@@ -228,7 +231,7 @@ def playground_page(context: Context) -> bytes:
     words["line_column"] = context.text(context.source.messages["site.line_column"])
     forms = {each.value: context.said(f"site.playground.form.{each.value}") for each in TARGETS}
     help_ = {
-        name: (page, context.said(f"site.playground.help.{words}"))
+        name: (page, context.text(context.source.messages[f"documents.help.{words}"]))
         for name, (page, words) in _HELP.items()
     }
     titles = {
@@ -243,7 +246,6 @@ def playground_page(context: Context) -> bytes:
         _island("playground-words", words | {"titles": titles, "forms": forms, "help": help_}),
         _island("playground-examples", _examples(context, shown, titles)),
         '<script src="../assets/playground.js" defer></script>',
-        escaped(context.said("site.playground.beyond")),
     ]
     about = context.said("site.playground.about")
     return page(context.said("playground"), "playground-page", about, parts, hide="navigation")

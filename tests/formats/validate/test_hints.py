@@ -39,10 +39,6 @@ def hinted(value, **options):
         (TOOL | {"Tags": []}, {"$.Tags": "tags"}),
         ({"tools": [TOOL, TOOL | {"atgs": []}]}, {"$.tools[1].atgs": "tags"}),
         (
-            {"name": "a", "descripton": "d", "inputSchema": {"type": "object"}},
-            {"$.descripton": "description"},
-        ),
-        (
             {"errors": [RIGHT_ERROR | {"parametr_name": "x"}]},
             {"$.errors[0].parametr_name": "parameter_name"},
         ),
@@ -89,6 +85,23 @@ def test_a_hint_is_a_warning_and_the_document_stays_valid():
     assert words["en"] == 'Unknown member "meta". Did you mean `_meta`?'
     assert all("`_meta`" in each for each in words.values())
     assert len(set(words.values())) == 3
+
+
+def test_a_required_name_that_is_misspelled_is_one_problem_at_its_place():
+    text = '{"name": "a",\n "desciption": "d",\n "inputSchema": {"type": "object"},\n "titel": "A"}'
+    found = examine(text.encode())
+    wrong, hint = found.problems
+    assert (wrong.path, wrong.keyword, wrong.clause) == (
+        "$.desciption",
+        "required",
+        "ATDF-TOOL-002",
+    )
+    assert (wrong.requirement, found.valid) == (Requirement.MUST, False)
+    assert found.positions[wrong.place].line == 2
+    words = {language: wrong.message.words(language) for language in ("en", "es", "pt")}
+    assert words["en"].endswith("Did you mean `description`?")
+    assert all('"desciption"' in each and "`description`" in each for each in words.values())
+    assert (hint.path, hint.keyword) == ("$.titel", MISSPELLED)
 
 
 def test_a_name_that_is_required_in_a_schema_alone_has_to_be_declared():
