@@ -23,6 +23,7 @@ from scripts.website.pages.attacks import (
 )
 from scripts.website.pages.context import Context
 from scripts.website.pages.vocabularies import homes
+from scripts.website.wording import LONGEST
 
 ROWS = [row for rows in tried().values() for row in rows]
 KEYS = {"by", "outcome", *LANGUAGES}
@@ -51,6 +52,7 @@ def test_no_idea_is_there_twice_and_the_page_stays_short():
         said = [row[language] for row in ROWS]
         assert [each for each, count in Counter(said).items() if count > 1] == []
     assert len(ROWS) <= MOST
+    assert [row["en"] for row in ROWS if len(row["en"].split()) > LONGEST] == []
 
 
 def test_a_row_of_several_ideas_says_how_many():
