@@ -76,11 +76,14 @@ class Exchanges(Mapping[int, Exchange]):
         self._away: dict[int, list[Kept[Any]]] = {}
         """The exchanges that were put away, by the series of their numbers."""
         self._many_away = 0
+        self._elsewhere: Mapping[int, Exchange] = {}
 
     def __getitem__(self, id: int) -> Exchange:
         held = self._held.get(id)
         if held is not None:
             return held
+        if id in self._elsewhere:
+            return self._elsewhere[id]
         for kept in self._away.get(id // _SERIES, ()):
             if id in kept.ids:
                 found: Exchange = kept.exchange_of(kept[kept.ids.index(id)])
@@ -91,9 +94,10 @@ class Exchanges(Mapping[int, Exchange]):
         yield from self._held
         for kept in dict.fromkeys(each for own in self._away.values() for each in own):
             yield from kept.ids
+        yield from self._elsewhere
 
     def __len__(self) -> int:
-        return len(self._held) + self._many_away
+        return len(self._held) + self._many_away + len(self._elsewhere)
 
     @property
     def held(self) -> Sequence[Exchange]:
@@ -104,6 +108,10 @@ class Exchanges(Mapping[int, Exchange]):
         """Add an exchange."""
         self._held[exchange.id] = exchange
         self.weight += _held(exchange)
+
+    def read_from(self, elsewhere: Mapping[int, Exchange]) -> None:
+        """Take further exchanges from elsewhere, such as the file of a recorded session."""
+        self._elsewhere = elsewhere
 
     def put_away(self, kept: Kept[Any]) -> None:
         """Drop the exchanges that a spill keeps now."""

@@ -128,6 +128,24 @@ class _Lines(Sequence[Exchange]):
                 yield read_exchange(_loaded(file.readline()))
 
 
+class Numbered(Mapping[int, Exchange]):
+    """Exchanges of a file by their numbers. Each is read on access, and alone."""
+
+    def __init__(self, exchanges: Sequence[Exchange], places: Mapping[int, int]) -> None:
+        """`places` maps the number of an exchange to its index among `exchanges`."""
+        self._exchanges = exchanges
+        self._places = places
+
+    def __getitem__(self, id: int) -> Exchange:
+        return self._exchanges[self._places[id]]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._places)
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+
 class ExchangeWriter:
     """Appends exchanges to a file and reads them back by id. Use it as a context manager.
 

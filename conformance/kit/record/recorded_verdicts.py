@@ -9,17 +9,12 @@ from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.recorder import Recorder
-from conformance.kit.evidence.spill import cost
-from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.fault import fault_of
 from conformance.kit.model.results import Item
-from conformance.kit.record.exchanges import Recording
+from conformance.kit.record.exchanges import Numbered, Recording
 from conformance.kit.record.index import Recalled, Unreadable
 from conformance.kit.verdicts.judge import NOT_RECORDED, Question, faulty, not_verified
 from conformance.spec.messages import message
-
-_BATCH = 32 * 1024 * 1024
-"""The most bytes of exchanges that are held in memory before they are stored in a file."""
 
 _MOST_KEPT = 256 * 1024 * 1024
 """The most bytes of exchanges of discovery and scripts: these stay in memory."""
@@ -54,18 +49,17 @@ def _confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: R
 
 
 def take_in(recording: Recording, recorder: Recorder) -> None:
-    """Add a recorded session's exchanges to the recorder. Raises `Unreadable`."""
-    batch: list[Exchange] = []
-    size = 0
-    for one in recording.exchanges:
-        recorder.take(one)
-        if one.case is None:
-            if recorder.by_id.weight > _MOST_KEPT:
-                raise Unreadable(f"more than {_MOST_KEPT >> 20} MB that no call was sent for")
+    """Add a recorded session's exchanges to the recorder. Raises `Unreadable`.
+
+    The calls stay in the file: the verdicts need few of them at a time, in another order.
+    """
+    calls: dict[int, int] = {}
+    for place, one in enumerate(recording.exchanges):
+        if one.case is not None:
+            recorder.requests[one.run] += 1
+            calls.setdefault(one.id, place)
             continue
-        batch.append(one)
-        size += cost(one)
-        if size > _BATCH:
-            recorder.put_away(batch)
-            batch, size = [], 0
-    recorder.put_away(batch)
+        recorder.take(one)
+        if recorder.by_id.weight > _MOST_KEPT:
+            raise Unreadable(f"more than {_MOST_KEPT >> 20} MB that no call was sent for")
+    recorder.by_id.read_from(Numbered(recording.exchanges, calls))
