@@ -61,6 +61,16 @@ def test_an_endpoint_is_checked_once_however_many_addresses_lead_to_it(addresses
     assert runs(looked(both, *addresses)) == ["http", "mcp-2025-11-25"]
 
 
+@pytest.mark.parametrize("given", ["/mcp", "/mcp/"])
+@pytest.mark.parametrize("known", ["/mcp", "/mcp/"])
+def test_mcp_is_found_where_a_server_knows_its_path_only_with_or_without_a_last_slash(given, known):
+    def strict(method, path, body, _):
+        return spoken(method, body) if path == known else (404, {"detail": "no such path"})
+
+    (found,) = looked(strict, given).found
+    assert found.run.endpoint.endswith(known)
+
+
 def test_a_catalog_is_not_mixed_with_what_an_earlier_target_was_asked():
     session = looked(both, "/mcp", "")
     (http,) = [one.run for one in session.found if not one.run.version]

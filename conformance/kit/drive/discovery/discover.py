@@ -110,27 +110,52 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
     probe = Run(f"http {base}", target, Binding.HTTP, base)
     channel = await open_channel(probe, context)
     try:
-        first = await look(channel, base, Step("itself"))
+        has_path = bool(urlsplit(target).path.strip("/"))
+        first = await look(channel, target if has_path else base, Step("itself"))
         if first.trouble is Trouble.REFUSED:
             raise TargetUnusable(why_dead(target, first.trouble_detail))
-        endpoints = [base] if urlsplit(target).path.strip("/") else [base + "/mcp", base + "/"]
         asks = context.settings.asks_for
-        by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
-        places = [(name, each) for name in by_url for each in endpoints if asks("mcp")]
         # A GET without an answer may be a stream. MCP is still tried, because it uses POST.
         speaks = asks("http") and first.trouble is None
         http = await http_run(channel, probe, first) if speaks else None
         leave_alone(http.tools if http is not None else (), (), probe, context)
-        shut = context.off_limits
-        places = [each for each in places if not shut.holds(HttpRequest("POST", each[1]))]
-        spoken = await together([mcp_runs(*place, target, context) for place in places])
+        mcp: list[Discovered] = []
+        for turn, endpoints in enumerate(_mcp_endpoints(target, has_path=has_path)):
+            if asks("mcp") and not mcp and not (turn and http):
+                mcp = await _mcp_at(endpoints, target, context)
     finally:
         await channel.close()
-    mcp = next((runs for runs, _ in spoken if runs), [])
     found = [*([http] if http is not None else []), *mcp]
     if not found:
         raise TargetUnusable(_why_nothing(target, first, context))
     return found
+
+
+def _mcp_endpoints(target: str, *, has_path: bool) -> list[list[str]]:
+    """Return where MCP may be: the places of a list are asked together, the lists in turn.
+
+    Some servers know an address with a slash at its end, others the one without, and few both.
+    """
+    base = target.rstrip("/")
+    if not has_path:
+        return [[base + "/mcp", base + "/"]]
+    if urlsplit(target).query:
+        return [[target]]
+    return [[target], [base if target.endswith("/") else base + "/"]]
+
+
+async def _mcp_at(endpoints: list[str], target: str, context: Context) -> list[Discovered]:
+    """Return the MCP runs of the first endpoint that has some."""
+    by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
+    shut = context.off_limits
+    places = [
+        (name, each)
+        for name in by_url
+        for each in endpoints
+        if not shut.holds(HttpRequest("POST", each))
+    ]
+    spoken = await together([mcp_runs(*place, target, context) for place in places])
+    return next((runs for runs, _ in spoken if runs), [])
 
 
 def _why_nothing(target: str, first: Exchange, context: Context) -> Message:
