@@ -34,6 +34,7 @@ ALONGSIDE: Final = frozenset({
     "isretryable", "retriable", "retryafter", "retry_after", "retry_after_ms",
     "retry_after_seconds", "recoverable", "transient",
     "example", "examples", "usage", "correct_usage", "expected", "solution", "tip", "tips",
+    "platform", "server", "service",
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip
 """Members that belong to an error. All whose names begin with `error` or `message` do too."""
@@ -54,6 +55,8 @@ def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> 
     held = list(documents)
     found = next((d for each in held if (d := _of_document(each, tool, case))), None)
     found = found or _of_text(text.strip(), case)
+    if found is None and _names_what_broke(text, held, case) and any(map(_failed, held)):
+        return Disguise.SUCCESS_MEMBER
     if found is None or not _is_about(tool, case, found):
         return found
     return found if _blames(text, held, case) else None
@@ -104,6 +107,14 @@ def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
     if _claims(claims, Disguise.ERROR_MEMBER, _tells):
         return Disguise.ERROR_MEMBER if _nothing_else(document, case) else None
     return None
+
+
+def _failed(document: Any) -> bool:
+    """Return whether an object says that it is no success, whatever else it says."""
+    if not isinstance(document, dict):
+        return False
+    claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
+    return _claims(claims, Disguise.SUCCESS_MEMBER, _is_false)
 
 
 def _claims(members: Mapping[str, Any], disguise: Disguise, test: Callable[[Any], bool]) -> bool:
@@ -170,19 +181,29 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
     """Return whether an error blames what was broken in its call. No tool has such a result.
 
-    The error names the parameter, or it has a class or a code. A name of one word may be a word of
-    any sentence, so the error has to begin with it, or name it as a parameter.
+    The error names the parameter, or it has a class or a code.
     """
-    if case.violation is None:
+    held = list(documents)
+    if case.violation is None or _names_what_broke(text, held, case):
+        return case.violation is not None
+    objects = [each for each in held if isinstance(each, dict)]
+    return any(_words_of(name) in _CLASSES for each in objects for name in each)
+
+
+def _names_what_broke(text: str, documents: Iterable[Any], case: Case) -> bool:
+    """Return whether an error names the parameter that was broken in its call.
+
+    A name of one word may be a word of any sentence, so the error has to begin with it, or name it
+    as a parameter.
+    """
+    name = case.violation.parameter if case.violation is not None else None
+    if name is None:
         return False
-    name = case.violation.parameter
-    if name is not None and len(words_in(name)) > 1 and name in text:
+    if len(words_in(name)) > 1 and name in text:
         return True
     objects = [each for each in documents if isinstance(each, dict)]
     said = [inner for each in objects for inner in texts_in(each)] or [text]
-    if name is not None and any(_begins_with(name, each) or blames(name, each) for each in said):
-        return True
-    return any(_words_of(name) in _CLASSES for each in objects for name in each)
+    return any(_begins_with(name, each) or blames(name, each) for each in said)
 
 
 def blames(name: str, text: str) -> bool:

@@ -16,9 +16,9 @@ from importlib import resources
 from typing import Any
 
 from conformance.formats.problem import Problem, quoted
-from conformance.kit.evidence.evidence import Call
-from conformance.kit.evidence.response import Reading
-from conformance.kit.evidence.script import Script
+from conformance.kit.evidence.evidence import Call, RunEvidence
+from conformance.kit.evidence.response import Reading, read
+from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
 from conformance.spec.clauses import Clause, clauses
@@ -133,6 +133,17 @@ def no_good_call(tried: Call | None) -> Check:
     if not said:
         return unknown("kit.not_verified.baseline", tried)
     return unknown(f"kit.not_verified.{_why_refused(tried)}", tried, said=said)
+
+
+def not_connected(evidence: RunEvidence) -> Message:
+    """Return that no connection could be opened for a run, and what the server said to it."""
+    opened = evidence.scripts.get(CONNECTION, ())
+    reading = read(opened[-1]) if opened else None
+    if reading is None or reading.status < _FIRST_ERROR:
+        return message("kit.not_verified.not_connected")
+    words = quoted(reading.text) if reading.text else ""
+    said = " ".join(filter(None, (str(reading.status), words)))
+    return message("kit.not_verified.connected_once", said=said)
 
 
 def _why_refused(tried: Call) -> str:

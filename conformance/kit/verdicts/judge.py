@@ -10,7 +10,7 @@ from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvid
 from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
-from conformance.kit.verdicts.checks import Checks, ClauseTest, Said
+from conformance.kit.verdicts.checks import Checks, ClauseTest, Said, not_connected
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import (
@@ -288,7 +288,7 @@ def _beyond(
     decides.
     """
     if not evidence.connected:
-        return Verdict.NOT_VERIFIED, message("kit.not_verified.not_connected")
+        return Verdict.NOT_VERIFIED, not_connected(evidence)
     if tool is None or clause.verified not in _BY_CALLS:
         return None
     if tool.left_out is not None:

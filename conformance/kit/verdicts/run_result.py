@@ -24,6 +24,7 @@ from conformance.kit.model.results import (
 )
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
+from conformance.kit.verdicts.checks import not_connected
 from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, unasked
 from conformance.kit.verdicts.rates import Tally
 from conformance.spec.clauses import Clause, clauses
@@ -91,7 +92,7 @@ def run_result(
         items=tuple(items),
         tools_called=tuple(t.tool.name for t in tools if t.calls),
         tools_left_out=tuple(
-            LeftOut(t.tool.name, t.left_out or _why_uncalled(t))
+            LeftOut(t.tool.name, t.left_out or _why_uncalled(t, evidence))
             for t in tools
             if full and (t.left_out is not None or not (t.calls or t.cut or evidence.cut))
         )
@@ -139,8 +140,10 @@ def _add_shortages(short: dict[Missing, Shortage], tool: ToolEvidence) -> None:
                 short[missing] = replace(known, tools=(*known.tools, tool.tool.name))
 
 
-def _why_uncalled(tool: ToolEvidence) -> Message:
+def _why_uncalled(tool: ToolEvidence, evidence: RunEvidence) -> Message:
     """Return why a tool got no call although it should have."""
+    if not evidence.connected:
+        return not_connected(evidence)
     return message("kit.not_verified.silent" if tool.silenced else "kit.not_verified.no_call")
 
 

@@ -53,6 +53,7 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
             Disguise.SUCCESS_MEMBER,
         ),
         ('{"success": false, "message": "No.", "field": "guests"}', Disguise.SUCCESS_MEMBER),
+        ('{"success": false, "platform": "p", "error": {"code": "E"}}', Disguise.SUCCESS_MEMBER),
         ('{"error": "No.", "retry_after": 30, "trace_id": "a1"}', Disguise.ERROR_MEMBER),
         ('{"status": "error"}', Disguise.STATUS_MEMBER),
         ('{"status": "error", "message": "No such file"}', Disguise.STATUS_MEMBER),
@@ -220,3 +221,10 @@ def test_a_finding_quotes_what_an_object_says_and_not_its_empty_members():
 @pytest.mark.parametrize("text", ['{"error": "no such name"}', "{", "no such name", '{"a": null}'])
 def test_a_finding_quotes_any_other_text_as_it_is(text):
     assert replace(answered("Error: no"), text=text).said == text
+
+
+def test_a_failure_that_blames_what_was_broken_is_one_whatever_else_it_has():
+    text = '{"success": false, "error": "count: at most 9", "took": 3, "rows": [1]}'
+    assert answered(text).disguise is Disguise.SUCCESS_MEMBER
+    assert answered(text, kind=VALID).disguise is None
+    assert answered(text.replace("count", "rows")).disguise is None

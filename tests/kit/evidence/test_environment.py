@@ -35,6 +35,7 @@ def failed(text, kind=BASELINE, **changes):
         ("Error 111 connecting to localhost:6379. Connection refused.", Missing.DATABASE),
         ("connect ECONNREFUSED 127.0.0.1:9200", Missing.SERVICE),
         ("Cannot connect to the Docker daemon at unix:///var/run/docker.sock", Missing.SERVICE),
+        ("[code:4] The client is not currently connected.", Missing.SERVICE),
         ("OPENAI_API_KEY is not set", Missing.CREDENTIALS),
         ("Please set the BRAVE_API_KEY environment variable", Missing.CREDENTIALS),
         ("Request failed with status code 401", Missing.CREDENTIALS),

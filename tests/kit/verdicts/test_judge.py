@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.kit.evidence.catalog import Offered
+from conformance.kit.evidence.script import CONNECTION
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.verdicts.checks import (
     ClauseTest,
@@ -132,6 +133,16 @@ def test_a_clause_on_calls_is_not_verified_for_a_tool_that_was_left_out():
     left = message("kit.left_out.none")
     item = verdict([holds()], evidence=run_evidence(tool_evidence(left_out=left)))
     assert (item.verdict, item.findings[0].message) == (Verdict.NOT_VERIFIED, left)
+
+
+def test_a_server_that_lets_a_client_connect_only_once_is_quoted():
+    evidence = run_evidence(tool_evidence(), connected=False)
+    (nothing,) = verdict([holds()], evidence=evidence).findings
+    assert nothing.message.id == "kit.not_verified.not_connected"
+    refused = {CONNECTION: (web(500, b"a session is open"),)}
+    (told,) = verdict([holds()], evidence=replace(evidence, scripts=refused)).findings
+    assert told.message.id == "kit.not_verified.connected_once"
+    assert '500 "a session is open"' in told.message.words()
 
 
 def test_a_clause_on_documents_is_judged_for_a_tool_that_was_left_out():
