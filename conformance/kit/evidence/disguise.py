@@ -110,7 +110,7 @@ def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
 
 
 def _failed(document: Any) -> bool:
-    """Return whether an object says that it is no success, whatever else it says."""
+    """Return whether an object says that it failed, whatever else it says."""
     if not isinstance(document, dict):
         return False
     claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
