@@ -240,7 +240,11 @@ async def _repeat_script(
     repeats: Repeats,
     shared: Channel | None,
 ) -> None:
-    """Play a script again, each time on a new connection unless `shared` is given."""
+    """Play a script again, each time on a new connection unless `shared` is given.
+
+    A script that leaves its process silent again is not played a second time, since each silence
+    takes as long as an answer may take.
+    """
     before, playings = evidence.steps(script.name), []
     for _ in range(TIMES):
         if shared is not None:
@@ -258,4 +262,7 @@ async def _repeat_script(
             )
         )
         await asyncio.sleep(0)
+        silent = playings[-1] and playings[-1][-1].trouble is Trouble.TIMEOUT
+        if silent and traits_of(evidence.run).starts_process:
+            break
     repeats.scripts[evidence.run.id, script.name] = playings

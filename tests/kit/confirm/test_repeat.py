@@ -251,6 +251,28 @@ def test_a_script_that_shows_it_is_played_twice_more_each_time_on_a_fresh_connec
     assert confirmed(question, item, evidence, repeats).verdict is Verdict.FAIL
 
 
+@pytest.mark.parametrize(("says", "times"), [(Trouble.TIMEOUT, 1), ({"content": []}, 2)])
+def test_a_script_that_leaves_its_process_silent_again_is_not_played_a_second_time(
+    serving, says, times
+):
+    @script(Binding.STDIO)
+    def probe(stage):
+        yield Send(stage.binding.call(stage.tools[0], {"count": 1}, id=1), Step("bad"))
+
+    def look(run):
+        for exchange in run.steps("probe").values():
+            yield broken(exchange, "finding.call.status", status=500, case="x")
+
+    of = rpc(b"", of=case(run=STDIO), run=STDIO, trouble=Trouble.TIMEOUT)
+    played = (replace(of, answer=None, case=None, script="probe", step=Step("bad")),)
+    evidence = run_evidence(tool_evidence(run=STDIO), run=STDIO, scripts={"probe": played})
+    question = replace(asked(), test=replace(asked().test, judge=look), tool=None, run=STDIO.id,
+                       clause=replace(asked().clause, scope="target"))  # fmt: skip
+    serving(lambda _: says)
+    repeats = repeated(evidence, question, scripts=[probe.__script__])
+    assert [len(again) for again in repeats.scripts.values()] == [times]
+
+
 def test_the_smallest_forms_of_a_case_are_known_whatever_clause_they_were_found_for():
     one, two, elsewhere = (web(*BAD),), (web(*BAD),), (web(*BAD),)
     repeats = Repeats(smallest={
