@@ -9,7 +9,7 @@ from enum import IntEnum
 
 from conformance.kit.model.results import RunResult, SessionResult
 from conformance.kit.model.settings import EVERY_OTHER_TOOL, AllowCalls, Settings
-from conformance.kit.report.levels import all_items, failing, shortages
+from conformance.kit.report.levels import all_items, failing, is_partial, shortages
 from conformance.kit.report.words import say
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level, Verdict
@@ -144,9 +144,10 @@ class Ended:
         """A character for the code, for readers who cannot see the color."""
         return _SIGNS.get(self.code, "?")
 
-    @property
-    def kind(self) -> str:
-        """The style class: `pass`, `fail`, or `not_verified` if the session decided nothing."""
+    def kind(self, session: SessionResult) -> str:
+        """Return the style class: `pass`, `fail`, or `not_verified` if something is undecided."""
+        if self.code is Exit.CONFORMANT and is_partial(session):
+            return Verdict.NOT_VERIFIED.value
         return _KINDS.get(self.code, Verdict.NOT_VERIFIED).value
 
 
@@ -164,6 +165,8 @@ def outcome(session: SessionResult, ended: Ended, language: str) -> str:
         parts = [say("report.outcome.waived", language, count=len(kept))] if kept else []
         parts += [say("report.outcome.superseded", language, count=len(old))] if old else []
         parts = parts or [say("report.outcome.nothing_failed", language)]
+        if is_partial(session):
+            return " ".join((*parts, say("report.outcome.partly", language)))
         return " ".join((say("report.outcome.conforms", language), *parts))
     if ended.code is not Exit.BROKEN:
         return why

@@ -19,7 +19,7 @@ from conformance.kit.report.words import level_name, say
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, Topic
-from conformance.spec.vocabulary import Level, Missing, RunKind, Verdict
+from conformance.spec.vocabulary import Level, Missing, Requirement, RunKind, Verdict
 
 GRAVITY = (
     Verdict.KIT_ERROR,
@@ -144,11 +144,21 @@ def clauses_verified(session: SessionResult) -> tuple[int, int]:
 def unverified(session: SessionResult) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the clauses that could not be verified somewhere, and for which tools.
 
-    Each is there once, in order. There are no tools if none of the clauses is about tools.
+    Each is there once. There are no tools if none of the clauses is about tools.
     """
     found = [item for item in all_items(session) if item.verdict is Verdict.NOT_VERIFIED]
     tools = dict.fromkeys(item.tool for item in found if item.tool is not None)
-    return tuple(dict.fromkeys(item.clause for item in found)), tuple(tools)
+    return tuple(sorted({item.clause for item in found})), tuple(tools)
+
+
+def is_partial(session: SessionResult) -> bool:
+    """Return whether a MUST of a current version could not be verified somewhere."""
+    return any(
+        item.verdict is Verdict.NOT_VERIFIED and item.requirement is Requirement.MUST
+        for run in session.runs
+        if not run.run.superseded
+        for item in run.items
+    )
 
 
 def misleading(session: SessionResult) -> tuple[Unnamed, ...]:

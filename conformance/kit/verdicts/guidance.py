@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from calendar import monthrange
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from fractions import Fraction
@@ -17,6 +19,9 @@ from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.places import from_pointer, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
+
+_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+_DATED = frozenset({"date", "date-time"})
 
 
 def advice(refused: Iterable[tuple[str, Call]]) -> tuple[Advice, ...]:
@@ -64,6 +69,7 @@ def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
         asked = constraints(nodes)
         yield from _allowed(asked, violation.sent)
         yield from _bounds(asked, violation.sent)
+        yield from _days(asked, violation.sent)
         for node in asked.flat:
             if isinstance(node.schema, dict):
                 if "default" in node.schema:
@@ -83,11 +89,13 @@ def _allowed(asked: Constraints, sent: Any) -> Iterator[Any]:
 
 
 def _bounds(asked: Constraints, sent: Any) -> list[Any]:
-    """Return the multiples and bounds near a number that was sent, the nearest first."""
+    """Return the integers, multiples and bounds near a number that was sent, the nearest first."""
     if isinstance(sent, bool) or not isinstance(sent, (int, float)):
         return []
     there = Fraction(str(sent))
     near: list[Fraction] = []
+    if "number" not in asked.kinds and "integer" in asked.kinds:
+        near += (Fraction(ceil(there)), Fraction(floor(there)))
     for multiple in asked.multiples:
         step = Fraction(str(multiple))
         if step:
@@ -96,6 +104,17 @@ def _bounds(asked: Constraints, sent: Any) -> list[Any]:
         if bound is not None:
             near += (bound.exact, bound.exact + away)
     return [_number(value) for value in sorted(near, key=lambda value: abs(value - there))]
+
+
+def _days(asked: Constraints, sent: Any) -> Iterator[str]:
+    """Yield the day of the calendar that is nearest to one that does not exist."""
+    found = _DATE.match(sent) if isinstance(sent, str) else None
+    if found is None or not _DATED & set(asked.formats):
+        return
+    year, month, day = map(int, found.groups())
+    month = min(max(month, 1), 12)
+    day = min(max(day, 1), monthrange(year, month)[1])
+    yield f"{year:04}-{month:02}-{day:02}{sent[found.end() :]}"
 
 
 def _number(value: Fraction) -> int | float:

@@ -90,6 +90,37 @@ def test_what_conforms_says_so_and_what_was_not_decided_says_why():
     )
 
 
+def test_what_could_not_be_verified_does_not_conform_in_green():
+    open_ = item("A-B-002", Verdict.NOT_VERIFIED, message("sample.silent"))
+    conformant = Ended(Exit.CONFORMANT)
+    partly = replace(session(), runs=(one_run(item("A-B-001", Verdict.PASS), open_),))
+    told = "None of the MUST clauses failed. Some clauses could not be verified."
+    assert outcome(partly, conformant, "en") == told
+    assert conformant.kind(partly) == "not_verified"
+    assert 'class="outcome v-not_verified"' in masthead(Report(partly, ended=conformant))
+    should = replace(open_, requirement=Requirement.SHOULD)
+    whole = replace(session(), runs=(one_run(item("A-B-001", Verdict.PASS), should),))
+    assert outcome(whole, conformant, "en").startswith("It conforms.")
+    assert conformant.kind(whole) == "pass"
+
+
+def test_without_a_failure_the_warnings_are_what_to_fix_first():
+    warned = item("A-B-001", Verdict.WARN, message("sample.silent"))
+    failed = item("A-B-002", Verdict.FAIL, message("sample.status", status=500))
+    alone = replace(session(), runs=(one_run(warned),))
+    both = replace(session(), runs=(one_run(warned, failed),))
+    assert first(Report(alone)) == (True, True)
+    assert first(Report(alone, fail_on_should=True)) == (True, False)
+    assert first(Report(both)) == (True, False)
+    assert first(Report(replace(session(), runs=(one_run(),)))) == (False, False)
+
+
+def first(report):
+    """Whether the page says what to fix first, and whether it says that nothing failed."""
+    page = top(report)
+    return 'id="h-first"' in page, "Nothing failed." in page
+
+
 def test_what_conforms_by_a_waiver_says_so():
     kept = item("A-B-001", Verdict.WAIVED)
     runs = (one_run(kept, replace(kept, tool="u"), item("A-B-002", Verdict.PASS)),)

@@ -62,6 +62,31 @@ def test_places_of_one_tool_stand_below_one_head():
     assert shown.count("<ul>") == 1
 
 
+def test_random_calls_of_one_kind_are_counted_and_not_repeated():
+    found = [
+        Finding(
+            message("sample.raw", text=message("call.valid", scenario=f"{n}")),
+            scenario="random-valid",
+        )
+        for n in range(4)
+    ]
+    shown = places(row(*(("http", "t", each) for each in found)), EN)
+    assert shown.count("random-valid") == 1
+    assert "4 cases" in shown
+
+
+def test_two_rules_of_one_row_have_one_heading():
+    one = Finding(message("sample.silent"), exchange=1)
+    items = [
+        Item(clause, Requirement.MUST, "http", "t", Verdict.FAIL, (one,))
+        for clause in ("ATDF-CALL-005", "ATDF-ERR-001")
+    ]
+    (only,) = fold(items).rows
+    inside = render("detail.html", EN, row=only, shown=[])
+    assert inside.count('class="rule"') == 2
+    assert inside.count("<h3>The rule</h3>") == 1
+
+
 def test_a_message_is_left_out_where_it_says_no_more_than_the_place():
     shown = places(row(("http", "t", told("9")), ("http", "t", told("9", "nights"))), EN)
     assert "suggested" not in shown

@@ -57,11 +57,12 @@ def test_that_no_tool_was_called_is_said_first_with_the_line_that_calls_them():
 
 
 def test_where_some_tools_were_called_the_line_follows_what_was_left_out():
-    terminal, summary, _ = told(left_out("read_only", called=("other",)))
+    terminal, summary, page = told(left_out("read_only", called=("other",)))
     assert UNCALLED not in terminal + summary
     lines = terminal.splitlines()
     at = next(n for n, line in enumerate(lines) if line.strip().startswith("book: is not marked"))
     assert lines[at + 2].endswith("--sandbox")
+    assert "--sandbox</code>" in page[page.index('id="h-left-out"') :]
 
 
 @pytest.mark.parametrize("why", ["read_only", "destructive"])

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -50,6 +51,25 @@ def of(parameter, scenario):
         for call in BROKEN
         if call.case.violation.parameter == parameter and call.case.scenario.startswith(scenario)
     )
+
+
+def test_a_day_that_does_not_exist_gets_the_nearest_one():
+    days = {
+        call.case.violation.sent: suggestion(call)
+        for call in BROKEN
+        if call.case.violation.parameter == "day" and call.case.scenario == "format-date"
+    }
+    assert days["2036-02-30"] == "2036-02-29"
+    assert days["2035-13-01"] == "2035-12-01"
+
+
+def test_a_fraction_for_an_integer_gets_the_nearest_one_and_not_the_default():
+    page = {"type": "object", "properties": {"page": {"type": "integer", "default": 10}}}
+    tool = Tool("book", page, ToolForm.MCP, {})
+    (case,) = (each for each in plan(tool, HTTP, {}).cases if each.scenario == "fraction")
+    call = replace(refused(case), tool=tool)
+    assert case.violation.sent == 1.5
+    assert suggestion(call) == "2"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -47,14 +48,14 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Places with the same runs, each with what was sent and its text.
+    """Places with the same runs: what was sent, its text, and for how many cases this is the same.
 
     Tools without either are listed together.
     """
 
     runs: tuple[str, ...]
     tools: tuple[str, ...]
-    told: tuple[tuple[Label, str], ...] = ()
+    told: tuple[tuple[Label, str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +131,10 @@ def places(row: Row, report: Report) -> tuple[list[Where], int]:
     shown = list(lines)[:PLACES]
     differ = _differ(shown)
     words = dict(zip(shown, _words(shown, report.language), strict=True)) if differ else {}
-    groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]] = {}
+    groups: dict[tuple[tuple[str, ...], str], Counter[tuple[Label, str]]] = {}
     for line in shown:
         told = (finding_label(lines[line], report), words.get(line, ""))
-        groups.setdefault((tuple(runs[line]), line.tool or ""), []).append(told)
+        groups.setdefault((tuple(runs[line]), line.tool or ""), Counter())[told] += 1
     return list(_listed(groups)), len(lines) - len(shown)
 
 
@@ -144,12 +145,15 @@ def _line(place: Place) -> _Line:
     return _Line(tool, finding.parameter, finding.scenario, finding.message)
 
 
-def _listed(groups: dict[tuple[tuple[str, ...], str], list[tuple[Label, str]]]) -> Iterator[Where]:
+def _listed(
+    groups: dict[tuple[tuple[str, ...], str], Counter[tuple[Label, str]]],
+) -> Iterator[Where]:
     """Yield the places by tool. Tools with only a name are listed together, at the end."""
     plain: dict[tuple[str, ...], list[str]] = {}
     for (runs, tool), told in groups.items():
         if any(label or words for label, words in told):
-            yield Where(runs, (tool,) if tool else (), tuple(told))
+            counted = ((label, words, count) for (label, words), count in told.items())
+            yield Where(runs, (tool,) if tool else (), tuple(counted))
         else:
             plain.setdefault(runs, []).extend([tool] if tool else [])
     for runs, tools in plain.items():
