@@ -9,6 +9,8 @@ const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
 const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
 /* A record whose title or anchor is what was asked; and how much its page's other records count. */
 const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
+/* An error code or a value may be a plain word, such as `authentication`: then other pages may be meant as well. */
+const PLAIN_ROW = 2;
 /* Somebody who asks in a sentence wants an explanation rather than one field, fault or word. */
 const SENTENCE = 3, ROW = 0.3;
 /* And best of all the same question, with its answer. */
@@ -118,7 +120,7 @@ function found(question) {
     held.score *= share * share * (quoted ? EXACT : held.doc.boost ?? 1);
     if (sentence && held.doc.asked) held.score *= ASKED;
     if (sentence && held.doc.row && !quoted) held.score *= ROW;
-    else if (titles.get(id) === whole || (!sentence && fold(anchorOf(id)) === whole)) held.score *= EXACT;
+    else if (titles.get(id) === whole || (!sentence && fold(anchorOf(id)) === whole)) held.score *= held.doc.row && !NAME.test(whole) ? PLAIN_ROW : EXACT;
     pages.set(pageOf(id), [...(pages.get(pageOf(id)) ?? []), held]);
   }
   const best = [...pages].map(([page, held]) => {

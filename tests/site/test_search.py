@@ -112,6 +112,12 @@ def test_questions_are_answered_with_and_without_accents(language, found):
     assert wrong == []
 
 
+def test_what_was_answered_by_another_page_has_the_right_one_first(language, found):
+    firsts = {each[language]: each["pages"] for each in QUESTIONS if each.get("first")}
+    assert len(firsts) >= 3
+    assert [text for text, right in firsts.items() if pages(found[text])[0] not in right] == []
+
+
 def test_a_typo_is_forgiven(language, found):
     for text, right in TYPOS[language].items():
         assert right in pages(found[text]), text
