@@ -23,6 +23,7 @@ from scripts.website.layout import DOCS, LANGUAGES, ROOT, SITE, WORK, read_layou
 from scripts.website.npm import npm_file
 from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError, render
+from scripts.website.report_picture import NAME, report_pictures
 from scripts.website.sample import samples, served
 from scripts.website.stage import stage
 from scripts.website.translations import differences, pages, without_clause
@@ -62,12 +63,14 @@ def build(*, strict: bool = True) -> None:
     layout = read_layout()
     WORK.mkdir(exist_ok=True)
     made = made_pages()
+    reports = samples()
     files = made.files | {
         f"{language}/sample-report/{file.name}": served(file)
-        for language, folder in samples().items()
+        for language, folder in reports.items()
         for file in folder.iterdir()
-        if file.suffix != ".md"
+        if file.suffix in {".html", ".json"}
     }
+    files |= {f"{lang}/{NAME}": drawn for lang, drawn in report_pictures(reports).items()}
     reader = npm_file("js-yaml").read_bytes()
     files |= {f"{language}/assets/playground.yaml.js": reader for language in LANGUAGES}
     staged = stage(layout.nav, files, made.menu)

@@ -36,6 +36,8 @@ class Staged:
 def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str]]) -> Staged:
     """Write `build/docs`: the hand-written pages, and `made`, whose paths start with the language.
 
+    If both have a file, the made one is taken.
+
     Diagrams become pictures; raises `DiagramError` if one cannot be drawn. Unchanged files are not
     written, so that a live server sees only changes.
     """
@@ -45,7 +47,8 @@ def stage(nav: list[object], made: Mapping[str, bytes], menu: dict[str, list[str
         for file in sorted((DOCS / language).rglob("*")):
             if file.is_file():
                 path = f"{language}/{file.relative_to(DOCS / language).as_posix()}"
-                files[path] = _MARKED.sub(_GOOD, file.read_bytes())
+                if path not in files:
+                    files[path] = _MARKED.sub(_GOOD, file.read_bytes())
         missing += [
             f"{language}/{path}" for path in authored(nav) if f"{language}/{path}" not in files
         ]

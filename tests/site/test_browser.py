@@ -23,6 +23,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.report.safe_text import is_plain
 from fixtures.servers.hostility.catalogs import EVIL
 from scripts.generator.texts import LANGUAGES
+from scripts.website import report_picture
 from scripts.website.layout import current
 from scripts.website.reading import findings
 from scripts.website.serve import serving
@@ -949,3 +950,12 @@ def test_two_builds_would_give_one_sitemap_for_all_languages(site):
     text = (site / "sitemap.xml").read_text("utf-8")
     assert text.count("<loc>") == 3 * text.count('hreflang="es"') / 3
     assert "/es/atdf/error/" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_picture_of_the_report_shows_the_report_that_it_opens(visit, language):
+    width, height = report_picture.SIZE
+    size = {"width": width, "height": height}
+    page, _ = visit(f"{start(language)}sample-report/report.html", viewport=size)
+    kept = urljoin(page.url, f"../{report_picture.NAME}")
+    assert page.screenshot() == page.request.get(kept).body()
