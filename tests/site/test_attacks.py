@@ -107,6 +107,25 @@ def test_the_page_has_each_row_in_its_language_below_its_surface(language):
     assert by_hand <= {each[2].removesuffix(" |") for each in cells}
 
 
+def test_a_row_names_two_tests_and_says_how_many_more_there_are():
+    source, _ = read_source(load_source(ROOT))
+    made = attacks_page(Context(source, "en", homes(source))).decode()
+    most = max(ROWS, key=lambda row: len(names(row)))
+    first, *others = (each.rpartition("/")[2] for each in names(most))
+    assert len(others) > 2
+    assert f"| `{first}` and {len(others)} more |" in made
+
+
+def test_what_no_promise_covers_comes_first_and_what_was_tried_by_hand_last():
+    source, _ = read_source(load_source(ROOT))
+    made = attacks_page(Context(source, "en", homes(source))).decode()
+    for part in made.split("\n## ")[1:]:
+        rows = [line for line in part.splitlines() if line.startswith("| ")][2:]
+        kinds = [(" | Held | " in row) + 2 * (" | by hand, " in row) - (" | Limit | " in row)
+                 for row in rows]  # fmt: skip
+        assert kinds == sorted(kinds)
+
+
 def test_a_row_counts_for_each_of_its_ideas():
     rows = [
         {"outcome": "held", "by": HAND, "ideas": 3},

@@ -37,7 +37,9 @@ HAND = "hand"
 """Instead of a test's name: the idea was tried by hand, on a date, and has no test."""
 LIMITS = "limits"
 """Instead of a test's name: the kit cannot know better, and the page on security says so."""
-_SHOWN = 4
+_OUTCOMES = ("limit", "fixed", "held")
+"""The outcomes in the order of the rows; what was tried by hand comes last."""
+_SHOWN = 2
 """How many names of tests a row shows; the source has all of them."""
 
 Row = Mapping[str, Any]
@@ -93,10 +95,14 @@ def _of_surface(context: Context, surface: str, rows: Sequence[Row]) -> list[str
             escaped(context.said(f"attacks_{each['outcome']}")),
             _tried_by(context, each),
         ]
-        for each in rows
+        for each in sorted(rows, key=_rank)
     ]
     title = context.said(f"attacks_of_{surface}")
     return [heading(2, title, surface), said, table(head, cells)]
+
+
+def _rank(row: Row) -> tuple[int, bool]:
+    return _OUTCOMES.index(row["outcome"]), HAND in names(row)
 
 
 def _all(counts: Counter[str]) -> int:
