@@ -38,7 +38,7 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     chosen = parser().parse_args(arguments)
     language = chosen.language
-    found = look(chosen.paths, language)
+    found = look(chosen.paths, "en" if chosen.json else language)
     told = (f"{path}: {why.words(language)}" for path, why in found.told)
     sys.stderr.writelines(f"{visible(line, None)}\n" for line in told)
     if not found.rows:

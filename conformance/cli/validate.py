@@ -31,6 +31,8 @@ def main(arguments: Sequence[str]) -> int:
     options = made.parse_args(arguments)
     if options.write and not options.fix:
         made.error("--write needs --fix")
+    if options.fix and (options.document or options.manifest or options.format != "text"):
+        made.error("--fix takes none of --as, --manifest and --format: it shows a diff")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
     if options.manifest and options.document != STREAM:

@@ -111,6 +111,16 @@ def test_to_write_needs_what_is_fixed(file, capsys):
     assert "--write needs --fix" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "more",
+    [["--as", "error"], ["--format", "json"], ["--as", "event-stream", "--manifest", "m.json"]],
+)
+def test_a_fix_takes_no_option_that_it_would_ignore(file, capsys, more):
+    with pytest.raises(SystemExit, match="2"):
+        main([str(file), "--fix", *more])
+    assert "--fix takes none of --as" in capsys.readouterr().err
+
+
 def test_nothing_of_a_document_acts_on_a_terminal_or_a_ci_system(file, capsys):
     document = {**TOOL, "description": "##vso[task.setvariable]\x1b[2J", "version": 1}
     file.write_text(json.dumps(document, indent=1, ensure_ascii=False), encoding="utf-8")

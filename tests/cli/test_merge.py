@@ -400,7 +400,11 @@ def test_the_table_and_what_is_said_of_files_is_in_the_language_that_is_chosen(t
     assert "| bad | archivo inutilizable |" in out
     assert "no se puede leer como JSON: el texto deja de ser válido en la línea 1" in err
     assert main([str(tmp_path), "--json", "--language", "es"]) == 3
-    assert json.loads(capsys.readouterr().out)[0]["name"] == "good"
+    out, err = capsys.readouterr()
+    assert json.loads(out)[0]["name"] == "good"
+    assert "no se puede leer como JSON" in err
+    assert main([str(tmp_path), "--json"]) == 3
+    assert capsys.readouterr().out == out
 
 
 class Counted(tuple):

@@ -19,7 +19,7 @@ from conformance.formats.resource.resource import (
     origin,
     references,
 )
-from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.instances import Instances, Unjudgeable, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.schema.work import errors_in
@@ -166,6 +166,7 @@ def _examples(known: Resource) -> Iterator[Broken]:
         schema = input_schema(block)
         if schema is None or schema_faults(schema):
             continue
+        judge = Instances(schema)
         for index, each in enumerate(listed if isinstance(listed, list) else ()):
             member = declared.input_member(each)
             if member is None:
@@ -173,7 +174,7 @@ def _examples(known: Resource) -> Iterator[Broken]:
             value = each[member]
             if block.name is ArdfBlock.CONTENT and not isinstance(value, dict):
                 continue
-            for error in errors_of(schema, value):
+            for error in judge.errors(value):
                 cause = nearest(error)
                 yield ("examples", index, member, *cause.absolute_path), words(cause)
 

@@ -13,7 +13,7 @@ from conformance.formats.problem import Place, shown
 from conformance.formats.runtime.kinds import Broken, Rule
 from conformance.formats.runtime.tools import declared
 from conformance.formats.schema.equality import distinct, same
-from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.instances import Instances, Unjudgeable, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.schemas import schema_faults
 from conformance.spec.messages import message
@@ -99,12 +99,15 @@ def _agent(record: Members) -> Iterator[Broken]:
                 yield ("tool_result",), message("documents.result.agent", member=member)
 
 
-def _valid(schema: Any, value: Any, at: Place) -> Iterator[Broken]:
-    """Yield the errors of `value`; none if RT-CAT-004 reports the schema."""
-    if not isinstance(schema, dict) or schema_faults(schema):
-        return
+def _judge(schema: Any) -> Instances | None:
+    """Return what judges values by a schema; None if RT-CAT-004 reports the schema."""
+    return Instances(schema) if isinstance(schema, dict) and not schema_faults(schema) else None
+
+
+def _invalid(judge: Instances | None, value: Any, at: Place) -> Iterator[Broken]:
+    """Yield the errors of `value`."""
     try:
-        for each in errors_of(schema, value):
+        for each in judge.errors(value) if judge is not None else ():
             error = nearest(each)
             yield (*at, *error.absolute_path), words(error)
     except Unjudgeable as beyond:
@@ -115,7 +118,7 @@ def _as_declared(record: Members) -> Iterator[Broken]:
     """Yield the errors of a result (RT-RES-006)."""
     if _succeeded(record):
         schema = _object(_tool(record).get("result")).get("schema")
-        yield from _valid(schema, _result(record)["result"], ("tool_result", "result"))
+        yield from _invalid(_judge(schema), _result(record)["result"], ("tool_result", "result"))
 
 
 def _payload(record: Members) -> Any:
@@ -135,7 +138,8 @@ def _example(record: Members) -> Iterator[Broken]:
     """Yield the errors of an `example_input` (RT-HINT-004)."""
     hint = _hinted(record)
     if "example_input" in hint:
-        yield from _valid(_payload(record), hint["example_input"], (*_HINT, "example_input"))
+        judge = _judge(_payload(record))
+        yield from _invalid(judge, hint["example_input"], (*_HINT, "example_input"))
 
 
 def _missing(record: Members) -> Iterator[Broken]:
@@ -192,6 +196,7 @@ def _kinds(record: Members) -> dict[str, Members]:
 def _known(record: Members) -> Iterator[Broken]:
     """Yield server data of an undeclared kind, and the errors of the data (RT-SD-004)."""
     kinds = _kinds(record)
+    judges: dict[str, Instances | None] = {}
     for index, each in enumerate(_entries(record)):
         place: Place = ("tool_result", "server_data", index)
         kind = each.get("kind")
@@ -200,7 +205,9 @@ def _known(record: Members) -> Iterator[Broken]:
         if kind not in kinds:
             yield (*place, "kind"), message("documents.serverdata.undeclared", kind=shown(kind))
         elif "data" in each:
-            yield from _valid(kinds[kind].get("schema"), each["data"], (*place, "data"))
+            if kind not in judges:
+                judges[kind] = _judge(kinds[kind].get("schema"))
+            yield from _invalid(judges[kind], each["data"], (*place, "data"))
 
 
 def _always(record: Members) -> Iterator[Broken]:

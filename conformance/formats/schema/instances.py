@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from functools import cache
 from itertools import islice
@@ -44,29 +44,43 @@ class Unjudgeable(Exception):
         super().__init__(reason.id)
 
 
-def errors_of(
-    schema: Mapping[str, Any], value: Any, part: Mapping[str, Any] | None = None
-) -> list[ValidationError]:
-    """Return at most ten errors of `value` for `schema`, or for `part`, a schema inside it.
+class Instances:
+    """Judges values by one schema, which must be valid and whole (`schema_faults`).
 
-    The schema must be valid and whole (`schema_faults`). Raises `Unjudgeable` if judging takes too
-    long or is impossible.
+    A schema is looked through once, whatever the number of values.
     """
-    kind: Any = validator_for(schema, default=Draft202012Validator)
-    _check_names(schema, value)
-    _LEFT.set([_MOST_STEPS])
-    judge = _metered(kind)(schema, registry=METASCHEMAS, format_checker=format_checker(kind))
-    if part is not None:
-        judge = judge.evolve(schema=part)
-    try:
-        with ends_in_recursion_error():
-            return list(islice(judge.iter_errors(value), _MOST_ERRORS))
-    except RecursionError as error:
-        raise Unjudgeable(message("documents.schema.endless")) from error
-    except Unresolvable as error:
-        keyword, reference = broken_reference(schema, error)
-        said = message("documents.schema.dangling_ref", keyword=keyword, ref=shown(reference))
-        raise Unjudgeable(said) from error
+
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
+        self._kind: Any = validator_for(schema, default=Draft202012Validator)
+        self._patterns = [each for _, _, node in positions(schema) for each in _names(node)]
+
+    def errors(self, value: Any, part: Mapping[str, Any] | None = None) -> list[ValidationError]:
+        """Return at most ten errors of `value` for the schema, or for `part`, a schema inside it.
+
+        Raises `Unjudgeable` if judging takes too long or is impossible.
+        """
+        _check_names(self._patterns, value)
+        _LEFT.set([_MOST_STEPS])
+        judge = _metered(self._kind)(
+            self._schema, registry=METASCHEMAS, format_checker=format_checker(self._kind)
+        )
+        if part is not None:
+            judge = judge.evolve(schema=part)
+        try:
+            with ends_in_recursion_error():
+                return list(islice(judge.iter_errors(value), _MOST_ERRORS))
+        except RecursionError as error:
+            raise Unjudgeable(message("documents.schema.endless")) from error
+        except Unresolvable as error:
+            keyword, reference = broken_reference(self._schema, error)
+            said = message("documents.schema.dangling_ref", keyword=keyword, ref=shown(reference))
+            raise Unjudgeable(said) from error
+
+
+def errors_of(schema: Mapping[str, Any], value: Any) -> list[ValidationError]:
+    """Return the errors of a single value. Raises `Unjudgeable`."""
+    return Instances(schema).errors(value)
 
 
 def nearest(error: ValidationError) -> ValidationError:
@@ -76,12 +90,11 @@ def nearest(error: ValidationError) -> ValidationError:
     return error
 
 
-def _check_names(schema: Mapping[str, Any], value: Any) -> None:
+def _check_names(patterns: Sequence[str], value: Any) -> None:
     """Raise `Unjudgeable` unless matching `patternProperties`, as the library does, ends in time.
 
     A pattern whose form is not safe is first tried on every name, with a time limit.
     """
-    patterns = [each for _, _, node in positions(schema) for each in _names(node)]
     if not all(is_known(each) and is_python(each) for each in patterns):
         raise Unjudgeable(message("documents.schema.unreadable_names"))
     names = _member_names(value) if patterns else set()

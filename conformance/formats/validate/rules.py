@@ -18,7 +18,7 @@ from conformance.formats.resource.collection_rules import MOST_TOLD, ardf_proble
 from conformance.formats.runtime.rules import DOCUMENTS as RUNTIME_DOCUMENTS
 from conformance.formats.runtime.rules import runtime_problems
 from conformance.formats.schema.blank import is_blank
-from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
+from conformance.formats.schema.instances import Instances, Unjudgeable, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.formats.schema.positions import positions
 from conformance.formats.schema.schemas import SchemaFault, schema_faults
@@ -159,11 +159,12 @@ def _examples(subject: Subject) -> Iterator[Broken]:
     """Yield what is invalid in the inputs of the examples (ATDF-TOOL-006)."""
     listed = subject.item.get("examples")
     assert subject.schema is not None
+    judge = Instances(subject.schema)
     for index, each in enumerate(listed if isinstance(listed, list) else ()):
         read = declared.example(each, index)
         if read is not None:
             at = subject.at("examples", index, read[1])
-            yield from _invalid(subject.schema, read[0].input, at)
+            yield from _invalid(judge, read[0].input, at)
 
 
 def _types(subject: Subject) -> Iterator[Broken]:
@@ -247,16 +248,17 @@ def undeclared(schema: Any) -> Iterator[tuple[Place, str]]:
 def _defaults(subject: Subject) -> Iterator[Broken]:
     """Yield what is invalid in the defaults (ATDF-TOOL-009)."""
     assert subject.schema is not None
+    judge = Instances(subject.schema)
     for place, _, node in positions(subject.schema):
         if "default" in node:
             at = subject.declared_at((*place, "default"))
-            yield from _invalid(subject.schema, node["default"], at, node)
+            yield from _invalid(judge, node["default"], at, node)
 
 
 def _invalid(
-    schema: Mapping[str, Any], value: Any, at: Place, part: Mapping[str, Any] | None = None
+    judge: Instances, value: Any, at: Place, part: Mapping[str, Any] | None = None
 ) -> Iterator[Broken]:
-    for each in errors_of(schema, value, part):
+    for each in judge.errors(value, part):
         error: ValidationError = nearest(each)
         yield (*at, *error.absolute_path), words(error)
 

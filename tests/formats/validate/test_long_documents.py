@@ -45,6 +45,22 @@ def _server_data(count: int) -> tuple[str, Any]:
     return "call-record", {"tool": tool, "arguments": {}, "tool_result": result}
 
 
+def _data_of_a_large_kind(count: int) -> tuple[str, Any]:
+    members = {f"m{n}": {"type": "string"} for n in range(count // 10)}
+    kind = {"kind": "k", "schema": {"type": "object", "properties": members}}
+    sent = [{"kind": "k", "data": {"x": n}, "source_tool": "a.b.c"} for n in range(count)]
+    shown = [{"y": n} for n in range(count)]
+    result = {"name": "a.b.c", "tool_call_id": "1", "result": shown, "server_data": sent}
+    tool = {"id": "a.b.c", "server_data": [kind]}
+    return "call-record", {"tool": tool, "arguments": {}, "tool_result": result}
+
+
+def _defaults(count: int) -> tuple[str, Any]:
+    node = {"type": "string", "description": "d", "default": "x"}
+    schema = {"type": "object", "properties": {f"p{n}": node for n in range(count)}}
+    return "tool", {"name": "a", "description": "Does a.", "inputSchema": schema}
+
+
 def _providers(count: int) -> tuple[str, Any]:
     error = {"name": "RateLimitError"}
     attempts = [{"provider": f"p{n}", "error": error} for n in range(count)]
@@ -99,6 +115,8 @@ LONG: tuple[tuple[Callable[[int], tuple[str, Any]], int], ...] = (
     (_calls_that_start, 60_000),
     (_hint_of_many_fields, 80_000),
     (_server_data, 20_000),
+    (_data_of_a_large_kind, 5_000),
+    (_defaults, 8_000),
     (_providers, 20_000),
     (_retryable, 40_000),
     (_template, 8_000),
