@@ -122,6 +122,28 @@ def test_what_a_tool_of_mcp_carries_gets_the_same_verdict(run, carried):
         assert ours == theirs
 
 
+NO_RETRY = {"strategy": "none"}
+
+
+@pytest.mark.parametrize(
+    ("value", "places"),
+    [
+        ({"$schema": "https://a.example/x", **NO_RETRY}, []),
+        ({"$schema": "https://a.example/x", "strategy": "no"}, ["$.strategy"]),
+        ({"retry_policy": NO_RETRY, "$schema": "x"}, []),
+        ({"retry_policy": {"strategy": "no"}}, ["$.retry_policy.strategy"]),
+        ({"retry_policy": None, "strategy": "no"}, ["$.strategy"]),
+    ],
+)
+def test_the_line_of_an_editor_and_a_policy_in_its_key_are_read_as_python_reads_them(
+    run, value, places
+):
+    (seen,) = run([json.dumps(value)])["found"]
+    assert seen["row"]["document"] == recognize(value).document
+    assert [each["path"] for each in seen["problems"]] == places
+    assert [each.path for each in validate(value)] == places
+
+
 def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
     values = [{"tols": []}, {"Tools": []}, {"toolz": []}, {"tls": []}, {"erorrs": []}, {"x": 1}]
     values += [{"name": "a", "description": "d", "capabilities": {}, "skills": []}]

@@ -25,17 +25,19 @@ const CONDITIONS = {
   },
 };
 
+const EDITOR_LINE = "$schema"; // it tells an editor the schema, and the kit nothing
+
 const objectsOf = (members) => (Array.isArray(members.resources) ? members.resources.filter(isObject) : []);
 
 function matches(row, members, data) {
   return row.needs.every((group) => group.some((name) => name in members)) &&
-    (row.known === null || Object.keys(members).every((name) => row.known.includes(name))) &&
+    !foreign(row, members).length &&
     (!row.conditional || CONDITIONS[row.document](members, data));
 }
 
 const has = (value, group) => group.some((name) => name in value);
 const share = (row, value) => row.needs.filter((group) => has(value, group)).length / row.needs.length;
-const foreign = (row, value) => (row.known === null ? [] : Object.keys(value).filter((name) => !row.known.includes(name)));
+const foreign = (row, value) => (row.known === null ? [] : Object.keys(value).filter((name) => name !== EDITOR_LINE && !row.known.includes(name)));
 
 // Up to five names, each as JSON text.
 function listed(names) {
@@ -90,11 +92,20 @@ function unknown(value, data) {
   return { id: "documents.unknown.rule", values: { document, rule } };
 }
 
+// The retry policy under a member `retry_policy`, and its place; or next to that name, if a text lost its indentation.
+function policyIn(value, data) {
+  if (!isObject(value) || !("retry_policy" in value)) return undefined;
+  const { retry_policy: policy, ...flat } = value;
+  const row = data.table.find((each) => each.document === "retry-policy");
+  if (isObject(policy) && Object.keys(flat).every((name) => name === EDITOR_LINE)) return { row, at: ["retry_policy"], policy };
+  return policy === null && matches(row, flat, data) ? { row, at: [], policy: flat } : undefined;
+}
+
 // The row of the table that `value` is, or the sentence that says why it is none.
 function recognize(value, data) {
   if (!isObject(value)) return { id: "documents.unknown.kind", values: { value: shown(value) } };
   const [first, ...others] = data.table.filter((row) => matches(row, value, data));
-  if (!first) return unknown(value, data);
+  if (!first) return policyIn(value, data) ?? unknown(value, data);
   const rival = first.outranks === null ? undefined : others.find((row) => !first.outranks.includes(row.document));
   if (!rival) return { row: first };
   const values = { one: first.document, rule: first.rule, other: rival.document, other_rule: rival.rule };

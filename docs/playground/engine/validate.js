@@ -162,6 +162,11 @@ function* faultsOf(value, row, spot, data) {
 }
 
 function validate(value, row, data) {
+  const held = row.document === "retry-policy" ? policyIn(value, data) : undefined;
+  if (held) {
+    const { wrong, more } = validate(held.policy, row, data);
+    return { wrong: wrong.map((each) => ({ ...each, at: [...held.at, ...each.at] })), more };
+  }
   const file = `${row.spec}/${row.version}/${row.document}.schema.json`;
   const spot = { parent: null, file, steps: [] };
   const found = [];
