@@ -6,6 +6,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from conformance.formats.catalog.openapi_media import is_json
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
@@ -43,10 +44,7 @@ def _is_sound(call: Call) -> bool | None:
 
 
 def _is_json(call: Call) -> bool:
-    kind = _media_type(call).lower()
-    return kind == "application/json" or (
-        kind.startswith("application/") and kind.endswith("+json")
-    )
+    return is_json(_media_type(call).lower())
 
 
 def _is_listed(call: Call) -> bool:

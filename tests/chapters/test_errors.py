@@ -7,7 +7,7 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
-from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case import CaseKind, Violation
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.spec.vocabulary import Verdict
@@ -175,6 +175,23 @@ def test_the_media_type_of_an_error_is_judged_and_its_shape_is_another_clause_s(
     plain = called(web(422, {"detail": "no"}, of=case(CaseKind.BROKEN)))
     assert of_tool("HTTP-ERR-003", accepted(), plain).verdict is Verdict.PASS
     assert of_tool("ATDF-ERR-015", accepted(), plain).verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize("kind", ["application/problem+json", "text/x-error+json"])
+def test_every_type_that_ends_in_json_is_json(kind):
+    typed = web(422, envelope(error()), of=case(), headers=(("Content-Type", kind),))
+    assert of_tool("HTTP-ERR-003", accepted(), called(typed)).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"), [(None, Verdict.PASS), ([], Verdict.PASS), ({"count": 10}, Verdict.WARN)]
+)
+def test_what_is_not_an_object_may_be_refused_as_a_malformed_request(sent, expected):
+    right = refused(error(parameter="count"), kind=CaseKind.BROKEN)
+    whole = Violation("", None, ("type",), was={"count": 2}, sent=sent)
+    own = {} if isinstance(sent, dict) else {"violation": whole}
+    odd = refused(error("malformed-request"), arguments=sent, **own)
+    assert of_tool("ATDF-ERR-016", accepted(), right, odd).verdict is expected
 
 
 ENRICHED = {"status": "error", "data": {"code": "E1", "message": "Too many."}}
