@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.formats.provider.completion import Face, Refusal
 from conformance.formats.provider.openai import OpenAIChat
 from conformance.gateway.replies import FOREIGN, FOREIGN_STREAMS
@@ -140,13 +141,13 @@ def _handed_on(exchange: Exchange, answer: Told, refusal: Refusal, id: str) -> C
     wanted = {"status": refusal.status, "code": refusal.code, "message": refusal.message}
     for name, value in wanted.items():
         if held.get(name) != value:
-            values: dict[str, Any] = {"name": f"provider_error.{name}", "expected": value}
-            return broken(exchange, "finding.gateway.own_words", found=held.get(name), **values)
+            values: dict[str, Any] = {"name": f"provider_error.{name}", "expected": shown(value)}
+            found = shown(held.get(name))
+            return broken(exchange, "finding.gateway.own_words", found=found, **values)
     if error.get("request_id") != id:
-        values = {"name": "request_id", "expected": id}
-        return broken(
-            exchange, "finding.gateway.own_words", found=error.get("request_id"), **values
-        )
+        values = {"name": "request_id", "expected": shown(id)}
+        found = shown(error.get("request_id"))
+        return broken(exchange, "finding.gateway.own_words", found=found, **values)
     return holds()
 
 

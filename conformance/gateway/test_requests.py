@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.formats.provider.completion import member
 from conformance.formats.provider.gemini import spellings
 from conformance.gateway.asked import ASKED, FORM, OUTSIDE, RESULTS, TOOLS
@@ -26,6 +27,7 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Moment
 from conformance.kit.transport.gateway import CLIENT_KEY
 from conformance.kit.verdicts.checks import Check, Checks, broken, clause, holds, unknown
+from conformance.spec.messages import message
 from conformance.spec.vocabulary import RuntimeErrorName
 
 _TOOLS = "gateway_tools"
@@ -67,7 +69,8 @@ def mapped(exchange: Exchange, arrival: Moment, family: str) -> Checks:
         if not any(_equal(each, value) for each in found):
             told_as = "`, `".join(_NAMES[family][name])
             given = next((each for each in found if each is not None), None)
-            words = {"name": name, "family": family, "as_": told_as, "found": given}
+            seen = shown(given) if given is not None else message("answered.nothing")
+            words: dict[str, Any] = {"name": name, "family": family, "as_": told_as, "found": seen}
             yield broken(exchange, "finding.gateway.parameter", **words)
         else:
             yield holds()
@@ -179,9 +182,9 @@ def test_each_result_of_a_tool_stays_with_its_call(run: RunEvidence) -> Checks:
                 (each.name, _result(each.content)) for each in spoken[0].results(body(arrival))
             ]
             if found != list(RESULTS.items()):
-                shown = ", ".join(f"{name or '?'}: {text}" for name, text in found)
+                said = ", ".join(f"{name or '?'}: {text}" for name, text in found)
                 family = spoken[0].family.value
-                yield broken(exchange, "finding.gateway.results", family=family, found=shown)
+                yield broken(exchange, "finding.gateway.results", family=family, found=said)
             else:
                 yield holds()
         if not arrivals(exchange):

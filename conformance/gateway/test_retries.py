@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import inf
 from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.gateway.scripts import BESIDE, ENDINGS, wait_of
 from conformance.gateway.test_errors import refused
 from conformance.gateway.timeline import (
@@ -183,7 +184,7 @@ def test_an_answer_after_retries_holds_each_piece_once(run: RunEvidence) -> Chec
         elif answer is None or not arrivals(exchange) or not answer.succeeded:
             yield not_arrived(exchange)
         elif answer.content != "".join(pieces_of(nonce(exchange))):
-            yield broken(exchange, "finding.gateway.pieces", found=answer.content)
+            yield broken(exchange, "finding.gateway.pieces", found=shown(answer.content))
         else:
             yield holds()
 

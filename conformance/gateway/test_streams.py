@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from conformance.formats.problem import shown
 from conformance.gateway.replies import ARGUMENTS, ODD_REASON, STREAMED, USAGE
 from conformance.gateway.scripts import ENDINGS, WHOLE
 from conformance.gateway.timeline import (
@@ -120,7 +121,9 @@ def test_the_layout_of_a_stream_changes_nothing(run: RunEvidence) -> Checks:
         if answer is None or not arrivals(exchange):
             yield not_arrived(exchange)
         elif not answer.succeeded or answer.content != "".join(pieces_of(nonce(exchange))):
-            yield broken(exchange, "finding.gateway.layout", layout=name, found=answer.content)
+            yield broken(
+                exchange, "finding.gateway.layout", layout=name, found=shown(answer.content)
+            )
         else:
             yield holds()
 
@@ -205,9 +208,11 @@ def test_usage_arrives(run: RunEvidence) -> Checks:
             continue
         found = {name: answer.usage.get(name) for name in wanted}
         if not any(found.values()):
-            yield broken(exchange, "finding.gateway.no_usage", wanted=str(wanted))
+            yield broken(exchange, "finding.gateway.no_usage", wanted=shown(wanted))
         elif found != wanted:
-            yield broken(exchange, "finding.gateway.usage", found=str(found), wanted=str(wanted))
+            yield broken(
+                exchange, "finding.gateway.usage", found=shown(found), wanted=shown(wanted)
+            )
         else:
             yield holds()
 
@@ -233,7 +238,7 @@ def test_thinking_is_no_content(run: RunEvidence) -> Checks:
             if answer is None or not answer.succeeded or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif answer.content != "".join(pieces_of(nonce(exchange))):
-                yield broken(exchange, "finding.gateway.thinking", found=answer.content)
+                yield broken(exchange, "finding.gateway.thinking", found=shown(answer.content))
             else:
                 yield holds()
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from conformance.formats.problem import quoted
+from conformance.formats.problem import quoted, shown
 from conformance.formats.text import rpc
 from conformance.formats.tool import header_names
 from conformance.kit.evidence.catalog import TOOLS_LIST
@@ -134,6 +134,11 @@ def unserved(exchange: Exchange, found: tuple[Missing, str]) -> Check:
     missing, said = found
     what = message(f"missing.{missing}")
     return unknown("kit.not_verified.unserved", exchange, missing=what, said=quoted(said))
+
+
+def shown_member(members: Mapping[str, Any], name: str) -> str | Message:
+    """Return the value of a member for a sentence, or the word for nothing if it is missing."""
+    return shown(members[name]) if name in members else message("answered.nothing")
 
 
 def answered(exchange: Exchange) -> str | Message:

@@ -19,6 +19,7 @@ from conformance.mcp.seen import (
     method_of,
     own_version,
     result_of,
+    shown_member,
     status_of,
 )
 
@@ -54,7 +55,7 @@ def test_a_result_says_its_type(run: RunEvidence) -> Checks:
         elif isinstance(kind, str) and extended:
             yield unknown("finding.mcp.result_type_extended", exchange, type=shown(kind))
         else:
-            found = shown(kind) if "resultType" in result else "—"
+            found = shown_member(result, "resultType")
             yield broken(
                 exchange, "finding.mcp.result_type", method=method_of(exchange), type=found
             )

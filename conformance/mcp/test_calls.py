@@ -160,7 +160,11 @@ def test_only_declared_input_is_asked_for(run: RunEvidence) -> Checks:
         requests = result.get("inputRequests")
         if isinstance(requests, dict) and requests:
             asked = sorted({str(r.get("method")) for r in requests.values() if isinstance(r, dict)})
-            yield broken(exchange, "finding.mcp.input_undeclared", methods=", ".join(asked) or "—")
+            yield broken(
+                exchange,
+                "finding.mcp.input_undeclared",
+                methods=", ".join(asked) or "inputRequests",
+            )
         else:
             yield holds()
 

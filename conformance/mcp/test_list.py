@@ -29,6 +29,7 @@ from conformance.mcp.seen import (
     proves_nothing,
     result_of,
     shape_checks,
+    shown_member,
     unserved,
     usable,
 )
@@ -91,7 +92,7 @@ def test_an_input_schema_is_an_object_of_type_object(tool: ToolEvidence) -> Chec
     if not isinstance(schema, dict):
         yield broken(None, "finding.mcp.input_schema", schema=shown(schema), path="$.inputSchema")
     elif schema.get("type") != "object":
-        kind = shown(schema["type"]) if "type" in schema else "—"
+        kind = shown_member(schema, "type")
         yield broken(None, "finding.mcp.input_type", type=kind, path="$.inputSchema.type")
     else:
         yield holds()
@@ -227,10 +228,10 @@ def test_lists_say_how_they_may_be_cached(run: RunEvidence) -> Checks:
         counts = isinstance(ttl, int) and not isinstance(ttl, bool) and ttl >= 0
         method = method_of(exchange)
         if not counts:
-            value = shown(ttl) if "ttlMs" in result else "—"
+            value = shown_member(result, "ttlMs")
             yield broken(exchange, "finding.mcp.ttl", method=method, value=value)
         if not known:
-            value = shown(scope) if "cacheScope" in result else "—"
+            value = shown_member(result, "cacheScope")
             yield broken(exchange, "finding.mcp.cache_scope", method=method, value=value)
         if counts and known:
             yield holds()

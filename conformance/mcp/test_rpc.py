@@ -35,6 +35,7 @@ from conformance.mcp.seen import (
     method_of,
     proves_nothing,
     responses_of,
+    shown_member,
     status_of,
     usable,
 )
@@ -63,7 +64,7 @@ def test_an_answer_has_the_id_of_its_request(run: RunEvidence) -> Checks:
             yield broken(
                 exchange,
                 "finding.mcp.wrong_id",
-                found=shown(response["id"]) if "id" in response else "—",
+                found=shown_member(response, "id"),
                 wanted=shown(exchange.request.answer_to),
             )
         if not wrong and any(True for _ in responses_of(exchange)):

@@ -31,6 +31,7 @@ from conformance.mcp.seen import (
     wanted,
 )
 from conformance.mcp.steps import UNKNOWN_METHOD
+from conformance.spec.messages import message
 
 _MEDIA = frozenset({"application/json", "text/event-stream"})
 _REMOVED = (UNKNOWN_METHOD, "ping", "logging/setLevel", "resources/subscribe")
@@ -56,7 +57,7 @@ def test_an_answer_is_json_or_an_event_stream(run: RunEvidence) -> Checks:
                 "finding.mcp.media_type",
                 method=method_of(exchange),
                 status=status_of(exchange),
-                type=media_type(exchange) or "—",
+                type=media_type(exchange) or message("answered.nothing"),
             )
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from conformance.cli.main import main
 from conformance.kit.verdicts.checks import load, packages
+from conformance.kit.verdicts.run_result import REPAIR_CLAUSE
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
-from conformance.spec.vocabulary import Offer, Scope
+from conformance.spec.vocabulary import NeededFor, Offer, Requirement, Scope
 from scripts.generator.texts import LANGUAGES
 from scripts.website.clause_pages import ClausePages
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
@@ -47,6 +48,47 @@ def test_a_clause_about_an_offer_says_that_it_applies_only_there(made, offer):
             text = made[f"{language}/conformance/clauses/{clause.id.lower()}.md"].decode()
             words = f" · {said.words(language)} · "
             assert (words in text) is (clause.applies_to.offers is offer), clause.id
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_clause_names_a_level_only_if_it_can_block_it(made, language):
+    none = message("site.level_none").words(language)
+    named = message("site.level", level="").words(language).strip()
+    for clause in clauses().values():
+        text = made[f"{language}/conformance/clauses/{clause.id.lower()}.md"].decode()
+        must = Requirement.MUST in (clause.requirement, clause.where_claimed)
+        of_run = clause.excluded is None and clause.scope is not Scope.DOCUMENT
+        blocks = of_run and (must or clause.id == REPAIR_CLAUSE)
+        has_level = blocks and clause.needed_for is not NeededFor.PROTOCOL
+        assert (f" · {named} " in text) is has_level, clause.id
+        should = clause.requirement is Requirement.SHOULD and not has_level
+        assert (f" · {none} · " in text) is should, clause.id
+
+
+@pytest.mark.parametrize(
+    ("clause", "said"),
+    [
+        ("MCP-RPC-008", "only MCP 2025-03-26"),
+        ("MCP-LIFE-004", "MCP 2025-06-18 to 2025-11-25"),
+        ("MCP-LIFE-005", "MCP from 2026-07-28 on"),
+        ("MCP-LIFE-009", "MCP up to 2025-03-26"),
+        ("MCP-LIST-004", "MCP from 2025-11-25 on"),
+        ("MCP-LIST-001", None),
+        ("HTTP-CALL-001", None),
+    ],
+)
+def test_the_page_and_the_table_say_for_which_versions_of_mcp_a_clause_holds(made, clause, said):
+    page = made[f"en/conformance/clauses/{clause.lower()}.md"].decode()
+    table = made_pages().pages["en/conformance/clauses.md"].decode()
+    row = next(
+        line for line in table.splitlines() if f"#{clause.lower()}" in line or clause in line
+    )
+    if said is None:
+        assert " · MCP " not in page
+        assert "*(" not in row
+    else:
+        assert f" · {said} · " in page
+        assert f" *({said})*" in row
 
 
 def test_a_clause_that_is_checked_has_a_command_that_checks_it_alone(made):

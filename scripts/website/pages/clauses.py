@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from conformance.kit.model.run import KNOWN_VERSIONS, MODERN
+from conformance.spec.vocabulary import Era, Requirement
 from scripts.generator.clauses import Clause
 from scripts.website.pages.context import CONFORMANCE, Context, up
-from scripts.website.pages.facets import facets_of, group
+from scripts.website.pages.facets import facets_of, group, level_of
 from scripts.website.pages.kit import catches
 from scripts.website.pages.markdown import code, escaped, filtered, heading, link, page, table
 
@@ -62,8 +64,10 @@ def facts(context: Context, clause: Clause, here: str) -> str:
     """
     held = clause.facts
     said = [f"**{_binding(context, clause)}**", _status(context, clause)]
-    if name := context.level(held["needed_for"]):
+    if name := level_of(context, clause):
         said.append(context.said("level", level=name))
+    elif held["requirement"] == Requirement.SHOULD:
+        said.append(context.said("level_none"))
     said += _where(context, clause, here)
     said.append(_how(context, clause))
     return " · ".join(said)
@@ -86,24 +90,40 @@ def _binding(context: Context, clause: Clause) -> str:
 
 def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
     applies = clause.facts.get("applies_to", {})
-    for word in ("binding", "era"):
-        names = applies.get(f"{word}s", ())
-        known = context.source.vocabularies[word]
-        if names and len(names) < len(known.values):  # all of them together limit nothing
-            links = (context.word_link(known, name, here) for name in names)
-            yield context.said(f"only_{word}s", names=", ".join(links))
-    if "since" in applies and applies["since"] == applies.get("until"):
-        yield context.said("kit.explain.only", version=applies["since"])
-    else:
-        for key in ("since", "until"):
-            if key in applies:
-                yield context.said(key, version=applies[key])
+    names = applies.get("bindings", ())
+    known = context.source.vocabularies["binding"]
+    if names and len(names) < len(known.values):  # all of them together limit nothing
+        links = (context.word_link(known, name, here) for name in names)
+        yield context.said("only_bindings", names=", ".join(links))
+    if versions := _versions(context, clause):
+        yield versions
     if applies.get("claimed"):
         yield context.said("only_claimed")
     if "offers" in applies:
         yield context.said(f"only_{applies['offers']}")
     if "openapi" in applies:
         yield context.said("only_openapi" if applies["openapi"] else "not_only_openapi")
+
+
+def _versions(context: Context, clause: Clause) -> str:
+    """Return the versions of MCP that a clause is limited to; empty if it has no such limit."""
+    applies = clause.facts.get("applies_to", {})
+    eras = applies.get("eras", tuple(Era))
+    first, last = applies.get("since", KNOWN_VERSIONS[0]), applies.get("until", KNOWN_VERSIONS[-1])
+    held = [
+        each
+        for each in KNOWN_VERSIONS
+        if first <= each <= last and (Era.MODERN if each >= MODERN else Era.LEGACY) in eras
+    ]
+    if len(held) == len(KNOWN_VERSIONS):
+        return ""
+    if held[-1] == KNOWN_VERSIONS[-1]:
+        return context.said("mcp_since", version=held[0])
+    if len(held) == 1:
+        return context.said("mcp_only", version=held[0])
+    if held[0] == KNOWN_VERSIONS[0]:
+        return context.said("mcp_until", version=held[-1])
+    return context.said("mcp_between", first=held[0], last=held[-1])
 
 
 def _how(context: Context, clause: Clause) -> str:
@@ -138,6 +158,12 @@ def others(context: Context, spec: str) -> bytes | None:
     return page(context.said("other_clauses"), "clauses", about, parts)
 
 
+def _with_versions(context: Context, clause: Clause) -> str:
+    """Return the sentence of a clause, with the versions of MCP that it is limited to."""
+    said, versions = context.prose(clause.text), _versions(context, clause)
+    return f"{said} *({versions})*" if versions else said
+
+
 def everything(context: Context) -> bytes:
     """Return the page that reports link to: every clause in one table, anchored by its id."""
     listed = sorted(context.source.clauses, key=lambda each: each.id)
@@ -150,8 +176,8 @@ def everything(context: Context) -> bytes:
         [
             context.own_page(each, ALL, each.id, id=each.id.lower()),
             _binding(context, each),
-            context.level(each.facts["needed_for"]) or "–",
-            context.prose(each.text),
+            level_of(context, each) or "–",
+            _with_versions(context, each),
         ]
         for each in listed
     )

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from conformance.kit.model.run import Role
-from conformance.spec.vocabulary import Binding, NeededFor
+from conformance.kit.verdicts.run_result import REPAIR_CLAUSE
+from conformance.spec.vocabulary import Binding, NeededFor, Requirement, Scope
 from scripts.generator.clauses import Clause
 from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import Facet
@@ -34,12 +35,13 @@ def facets_of(
         values = [sorted({value for each in row for value in of(each)}) for row in rows]
         return Facet(name, context.said(f"filter_{name}"), values, order)
 
-    levels = [_level(context, each.value) for each in NeededFor]
+    none = context.said("ecosystem_no_level")
+    levels = [*filter(None, (context.level(each.value) for each in NeededFor)), none]
     over = facet("binding", _bindings, list(Binding))
     return [
         facet("spec", lambda each: [_spec(context, each.spec)]),
         facet("group", lambda each: [group(each)]),
-        facet("level", lambda each: [_level(context, each.facts["needed_for"])], levels),
+        facet("level", lambda each: [level_of(context, each) or none], levels),
         over if bindings is None else Facet(over.key, over.label, bindings, over.order),
         facet("method", lambda each: [_method(context, each)]),
         facet("requirement", lambda each: [context.requirement(each.facts["requirement"])]),
@@ -55,8 +57,13 @@ def _spec(context: Context, spec: str) -> str:
     return spec.upper() if spec in _SHORT else context.spec_title(spec)
 
 
-def _level(context: Context, needed: str) -> str:
-    return context.level(needed) or context.said("ecosystem_no_level")
+def level_of(context: Context, clause: Clause) -> str:
+    """Return the name of the level that a clause blocks when it is broken; empty if none."""
+    of_run = clause.excluded is None and clause.facts["scope"] != Scope.DOCUMENT
+    must = Requirement.MUST in (clause.facts["requirement"], clause.facts.get("where_claimed"))
+    if not of_run or not (must or clause.id == REPAIR_CLAUSE):
+        return ""
+    return context.level(clause.facts["needed_for"])
 
 
 def _bindings(clause: Clause) -> Sequence[str]:
