@@ -163,7 +163,7 @@ class ChangeKind(StrEnum):
     INTRODUCED = "introduced"
     """Came with this version."""
     SETTLED = "settled"
-    """The original texts contradicted each other; this is what holds."""
+    """The original texts needed a decision here; this is what holds."""
     COMPLETED = "completed"
     """The original texts left it open; this is what holds."""
     DIALECT = "dialect"
@@ -1017,9 +1017,9 @@ class Verified(StrEnum):
     """How a clause is verified."""
 
     SCHEMA = "schema"
-    """By a JSON Schema, on a document, or on what a tool answered."""
+    """By a JSON Schema, applied to a document or to the answer of a tool."""
     STATIC = "static"
-    """By a rule that no schema can express, on a document, or on what a tool answered."""
+    """By a rule that no schema can express, applied to a document or to the answer of a tool."""
     CALL = "call"
     """By calling the tool, with valid or with invalid input."""
     REPAIR = "repair"
@@ -1358,7 +1358,7 @@ META_KEY_EARLIER: Final[Mapping[MetaKey, str]] = MappingProxyType(
         MetaKey.SERVER_DATA: 'agent-formats/server_data',
     }
 )
-"""The name that the key had before. Readers still understand it; it is empty where there was none."""
+"""The name that the key had before; empty if it had none."""
 
 MISSING_SIGNS: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyType(
     {
