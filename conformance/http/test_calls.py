@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from conformance.formats.catalog.openapi_media import is_json
+from conformance.formats.catalog import openapi_media
 from conformance.formats.problem import shown
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
@@ -44,7 +44,7 @@ def _is_sound(call: Call) -> bool | None:
 
 
 def _is_json(call: Call) -> bool:
-    return is_json(_media_type(call).lower())
+    return openapi_media.is_json(_media_type(call).lower())
 
 
 def _is_listed(call: Call) -> bool:
