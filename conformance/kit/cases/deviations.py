@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +29,9 @@ MOST_CHOICES: Final = 50
 
 WHOLE_FLOAT: Final = "whole-float"
 """The scenario of an integer written with a fraction of zero."""
+LARGE_ID: Final = 2**31
+"""The first integer that needs more than 32 bits, the size of many columns of ids."""
+_ID: Final = re.compile(r"(?:\A|[_.-])(?:id|Id|ID)\Z|[a-z0-9]I[dD]\Z")
 UNICODE: Final = "Zoë 東京 🚀"
 WIDE: Final = "東"
 
@@ -49,13 +53,14 @@ class Place:
     """A place: its constraints, and a valid value (or ABSENT).
 
     `taken` is what any branch accepts there. `judgeable` is False if a pattern or format applies
-    there that the kit cannot check.
+    there that the kit cannot check. `name` is the name of the property there, if it is one.
     """
 
     asked: Constraints
     value: Any
     taken: Taken
     judgeable: bool = True
+    name: str = ""
 
 
 def valid(place: Place) -> Iterator[Deviation]:
@@ -105,9 +110,19 @@ def extremes(place: Place, now: datetime) -> Iterator[Deviation]:
         whole = next(numbers.some(asked, True), None)
         if whole is not None and abs(whole) < 2**53:
             yield Deviation(WHOLE_FLOAT, float(whole))  # an integer in JSON Schema
+        if _may_be_large(place):
+            yield Deviation("large-id", LARGE_ID, extreme=True)
     if "string" in asked.kinds and not asked.patterns and not asked.formats:
         yield Deviation("with-slash", fitted("a/b", asked), extreme=True)
         yield Deviation("blank-text", " " * max(asked.min_length, 1), extreme=True)
+
+
+def _may_be_large(place: Place) -> bool:
+    """Return whether a place takes the large id. A large count could cost too much to be sent."""
+    asked = place.asked
+    most = LARGE_ID if asked.high is None else asked.high.exact
+    inside = most == LARGE_ID or (most > LARGE_ID and most in numbers.MACHINE)
+    return bool(_ID.search(place.name)) and inside and set(asked.formats) <= {"int64"}
 
 
 def _valid_numbers(asked: Constraints, whole: bool) -> Iterator[Deviation]:

@@ -205,7 +205,9 @@ def _present(planner: Planner, start: Start, spot: Spot) -> None:
 
 
 def _at(planner: Planner, start: Start, spot: Spot) -> None:
-    place = deviations.Place(spot.asked, spot.value, spot.taken, judge.is_judgeable(spot.asked))
+    name = spot.tokens[-1] if isinstance(spot.tokens[-1], str) else ""
+    judgeable = judge.is_judgeable(spot.asked)
+    place = deviations.Place(spot.asked, spot.value, spot.taken, judgeable, name)
     for deviation in islice(deviations.valid(place), planner.each):
         planner.valid(start, spot, Change(deviation))
     for deviation in islice(deviations.broken(place), planner.each):

@@ -1,17 +1,23 @@
 """What is tried at one place: of good values each end of what is allowed, of bad ones each rule."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.formats.schema.equality import same
+from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.deviations import LONGEST_SENT, MOST_SENT, Place
+from conformance.kit.cases.plan import plan
 from conformance.kit.cases.valid_values import LONGEST_TEXT
 from conformance.kit.cases.walk import spot_at, spots
+from conformance.kit.model.case import Expectation
 from conformance.kit.schema.constraints import type_of
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.view import view_of
+from tests.kit.samples import HTTP
 
 LONG = "a" * LONGEST_TEXT
 UNICODE = "Zoë 東京 🚀"
@@ -119,6 +125,44 @@ def test_what_few_servers_are_made_for_is_sent_and_expects_only_an_answer(schema
     found = list(deviations.extremes(place(schema, value), SOMEDAY))
     assert written((each.scenario, each.value) for each in found) == written(expected)
     assert {each.scenario for each in found if not each.extreme} <= {deviations.WHOLE_FLOAT}
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "book_id", "bookId", "bookID", "book-id"])
+@pytest.mark.parametrize(
+    "schema", [WHOLE, {**WHOLE, "minimum": 1, "maximum": 2**63 - 1}, {**WHOLE, "format": "int64"}]
+)
+def test_an_id_may_need_more_than_32_bits(name, schema):
+    found = deviations.extremes(replace(place(schema, 5), name=name), SOMEDAY)
+    (large,) = (each for each in found if each.scenario == "large-id")
+    assert (large.value, large.extreme) == (2**31, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [("limit", WHOLE), ("paid", WHOLE), ("grid", WHOLE), ("idle", WHOLE), ("", WHOLE),
+     ("id", {**WHOLE, "maximum": 9}), ("id", {**WHOLE, "maximum": 2**31 - 1}),
+     ("id", {**WHOLE, "maximum": 10**10}), ("id", {**WHOLE, "format": "int32"}),
+     ("id", {"type": "number"}), ("id", TEXT), ("id", {"enum": [1, 2]})],
+)  # fmt: skip
+def test_a_large_count_is_not_sent_and_a_bound_is_enough(name, schema):
+    found = deviations.extremes(replace(place(schema, 5), name=name), SOMEDAY)
+    assert [each for each in found if each.scenario == "large-id"] == []
+
+
+def test_a_plan_has_one_large_id_for_each_id_and_none_for_a_count():
+    schema = {
+        "type": "object",
+        "properties": {"book_id": WHOLE, "limit": WHOLE, "loan": {
+            "type": "object", "properties": {"memberId": WHOLE}, "required": ["memberId"]}},
+        "required": ["book_id", "limit", "loan"],
+    }  # fmt: skip
+    tool = Tool("t", schema, ToolForm.MCP, {})
+    good = {"book_id": 1, "limit": 1, "loan": {"memberId": 1}}
+    large = [case for case in plan(tool, HTTP, good).cases if case.scenario == "large-id"]
+    assert [case.arguments for case in large] == [
+        {**good, "book_id": 2**31}, {**good, "loan": {"memberId": 2**31}},
+    ]  # fmt: skip
+    assert {case.expects for case in large} == {Expectation.ANSWER}
 
 
 def test_of_a_constant_truth_value_the_other_one_is_sent():
