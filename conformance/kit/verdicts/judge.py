@@ -24,6 +24,11 @@ from conformance.spec.vocabulary import (
 )
 
 NOT_RECORDED = "kit.not_verified.not_recorded"
+_CUT = "kit.not_verified.cut"
+_NO_CALL = {
+    RunKind.FULL: "kit.not_verified.no_call",
+    RunKind.PROTOCOL: "kit.not_verified.no_known_call",
+}
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN})
 _BY_CALLS = frozenset({Verified.CALL, Verified.REPAIR})
 
@@ -232,7 +237,7 @@ def _unless_cut(item: Item, *, cut: bool, silenced: bool) -> Item:
     """Return the item as not verified if it passed but not everything planned was sent."""
     if item.verdict not in {Verdict.PASS, Verdict.NOT_APPLICABLE} or not (cut or silenced):
         return item
-    reason = message("kit.not_verified.silent" if silenced else "kit.not_verified.cut")
+    reason = message("kit.not_verified.silent" if silenced else _CUT)
     return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(Finding(reason),))
 
 
@@ -297,8 +302,7 @@ def _beyond(
         return Verdict.NOT_VERIFIED, message("kit.not_verified.silent")
     if not tool.calls:
         cut = tool.cut or evidence.cut
-        reason = "kit.not_verified.cut" if cut else "kit.not_verified.no_call"
-        return Verdict.NOT_VERIFIED, message(reason)
+        return Verdict.NOT_VERIFIED, message(_NO_CALL[evidence.run.kind] if not cut else _CUT)
     return None
 
 
@@ -314,7 +318,7 @@ def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
                 if len(by_kind[check.said]) < _MOST_FINDINGS:
                     by_kind[check.said].append(check.finding)
     except NotRecorded:  # findings so far stay, but a pass needs all evidence
-        reason = "kit.not_verified.cut" if playing else NOT_RECORDED
+        reason = _CUT if playing else NOT_RECORDED
         by_kind[Said.UNKNOWN] = [Finding(message(reason))]
     looked_at = held + broken
     if by_kind[Said.BROKEN]:

@@ -160,6 +160,10 @@ def test_a_tool_that_has_to_be_called_as_a_task_is_not_verified():
 def test_a_tool_for_which_no_arguments_could_be_made_up_is_not_verified():
     item = verdict([holds()], evidence=run_evidence(tool_evidence()))
     assert item.findings[0].message.id == "kit.not_verified.no_call"
+    full = run_evidence(tool_evidence())
+    older = replace(full, run=replace(full.run, kind=RunKind.PROTOCOL))
+    item = verdict([holds()], evidence=older)
+    assert item.findings[0].message.id == "kit.not_verified.no_known_call"
 
 
 def test_a_tool_that_was_not_reached_is_laid_to_the_end_of_the_session():
