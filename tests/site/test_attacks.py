@@ -114,6 +114,9 @@ def test_a_row_names_two_tests_and_says_how_many_more_there_are():
     first, *others = (each.rpartition("/")[2] for each in names(most))
     assert len(others) > 2
     assert f"| `{first}` and {len(others)} more |" in made
+    for line in made.splitlines():
+        shown = re.findall(r"`(test_\w+\.py)`", line.rpartition(" | ")[2])
+        assert len(shown) == len(set(shown)), line
 
 
 def test_what_no_promise_covers_comes_first_and_what_was_tried_by_hand_last():

@@ -115,8 +115,9 @@ def _tried_by(context: Context, row: Row) -> str:
         return context.said("attacks_hand", date=row["date"])
     if LIMITS in by:
         return context.said("attacks_limits")
-    shown = by if len(by) <= _SHOWN else by[: _SHOWN - 1]
-    made = ", ".join(code(each.rpartition("/")[2]) for each in shown)
-    if len(shown) == len(by):
+    short = list(dict.fromkeys(each.rpartition("/")[2] for each in by))
+    shown = short if len(short) <= _SHOWN else short[: _SHOWN - 1]
+    made = ", ".join(map(code, shown))
+    if len(shown) == len(short):
         return made
-    return context.said("attacks_more", names=made, more=len(by) - len(shown))
+    return context.said("attacks_more", names=made, more=len(short) - len(shown))
