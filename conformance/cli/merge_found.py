@@ -260,8 +260,8 @@ def _beside_the_whole(file: Path) -> bool:
 
 
 def _real(file: Path) -> Path:
-    """Return the path of a file without links. Unlike `resolve`, this takes a link to itself."""
-    return Path(os.path.realpath(file))
+    """Return the path of a file in its real directory. A file that is a link has its own name."""
+    return Path(os.path.realpath(file.parent), file.name)
 
 
 def _owner(file: Path, *, part: bool = False) -> Path:

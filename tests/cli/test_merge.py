@@ -40,6 +40,14 @@ def test_a_report_is_named_after_the_folder_around_it(tmp_path):
     assert {row.name for row in look([tmp_path]).rows} == {"one", "two"}
 
 
+def test_a_result_that_is_a_link_to_that_of_another_target_is_a_row_of_its_own(tmp_path):
+    for name in ("good", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "good" / "results.json").write_text(json.dumps(small()))
+    (tmp_path / "other" / "results.json").symlink_to(tmp_path / "good" / "results.json")
+    assert {row.name for row in look([tmp_path]).rows} == {"good", "other"}
+
+
 def test_a_directory_that_nobody_may_look_into_is_a_row(tmp_path, capsys, monkeypatch):
     for name in ("closed", "open"):
         (tmp_path / name).mkdir()

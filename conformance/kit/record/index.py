@@ -18,9 +18,9 @@ from conformance.kit.confirm.confirm import Repeats
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, declared
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, call_of
-from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.recorder import MOST_WRITTEN, Recorder
 from conformance.kit.evidence.script import LOOKED
-from conformance.kit.evidence.spill import Kept
+from conformance.kit.evidence.spill import Kept, cost
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.fault import Fault
 from conformance.kit.model.settings import Settings
@@ -41,6 +41,11 @@ MALFORMED = (
     AssertionError, AttributeError, KeyError, OverflowError, RecursionError, TypeError, ValueError,
 )  # fmt: skip
 """What a changed record can raise when its values are read."""
+
+_MOST_TOGETHER = 256 * 1024 * 1024
+"""The most bytes, by an estimate, of exchanges that are read into memory together: of a tool."""
+_MOST_LISTED = 2 * MOST_WRITTEN
+"""The most bytes of all exchanges that the last line lists, each as often as it is listed there."""
 
 
 class Unreadable(Exception):
@@ -130,15 +135,63 @@ def recalled(
             calls = _calls_by_tool(recorder)
             evidence = {name: _gathered(one, calls, recorder) for name, one in bare.items()}
             return Recalled(found, judged, evidence, Repeats(), first["asked"], True, False, False)
+        listed = _Listed(recorder)
         evidence = {
-            name: _recalled_run(one, last["evidence"][name], last["scripts"], recorder)
+            name: _recalled_run(one, last["evidence"][name], last["scripts"], listed)
             for name, one in bare.items()
         }
-        repeats = _read_repeats(last["repeats"], recorder)
+        repeats = _read_repeats(last["repeats"], listed)
         ended = bool(last["interrupted"]), bool(last["time_up"])
         return Recalled(found, judged, evidence, repeats, first["asked"], *ended)
     except MALFORMED as error:
         raise Unreadable(" ".join(str(error).split())[:200]) from error
+
+
+class _Listed:
+    """Reads the exchanges that the last line lists by their ids.
+
+    Raises `Unreadable` for a record that lists the same long ones again and again: they would fill
+    the memory or the disk.
+    """
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._left = _MOST_LISTED
+        self._left_in_memory = _MOST_TOGETHER
+
+    def played(self, ids: Iterable[int]) -> tuple[Exchange, ...]:
+        """Return exchanges that stay in memory. Those of no call are there already."""
+        found = []
+        for one in _of(ids, self._recorder):
+            self._left_in_memory -= cost(one) if one.case is not None else 0
+            if self._left_in_memory < 0:
+                raise _too_much(_MOST_TOGETHER)
+            found.append(one)
+        return tuple(found)
+
+    def together(self, ids: Iterable[int]) -> list[Exchange]:
+        """Return exchanges that are put away right after this."""
+        found, size = [], 0
+        for one in _of(ids, self._recorder):
+            size += cost(one)
+            if size > min(_MOST_TOGETHER, self._left):
+                raise _too_much(size)
+            found.append(one)
+        self._left -= size
+        return found
+
+    def kept(self, ids: Iterable[int]) -> Sequence[Exchange]:
+        """Return exchanges that are read back when they are needed."""
+        return self._recorder.keep(self.together(ids))
+
+    def calls(self, tool: Tool, ids: Iterable[int]) -> Sequence[Call]:
+        """Return the calls of a tool, which are read back too."""
+        made = [call_of(exchange, tool) for exchange in self.together(ids)]
+        return self._recorder.keep_calls(made, tool)
+
+
+def _too_much(size: int) -> Unreadable:
+    return Unreadable(f"the last line lists exchanges of {size >> 20} MB or more together")
 
 
 def _looked(found: Discovered, recorder: Recorder) -> list[Exchange]:
@@ -186,17 +239,13 @@ def _gathered(
         own = exchange.run == bare.run.id and exchange.confirms is None
         if own and exchange.script is not None:
             scripts.setdefault(exchange.script, []).append(exchange)
+    listed = _Listed(recorder)
     by_tool = {
-        name: replace(tool, calls=_calls(tool.tool, calls.get((bare.run.id, name), ()), recorder))
+        name: replace(tool, calls=listed.calls(tool.tool, calls.get((bare.run.id, name), ())))
         for name, tool in bare.by_tool.items()
     }
     played = {name: tuple(steps) for name, steps in scripts.items()}
     return replace(bare, by_tool=by_tool, scripts=played, known_scripts=frozenset())
-
-
-def _calls(tool: Tool, ids: Iterable[int], recorder: Recorder) -> Sequence[Call]:
-    made = [call_of(exchange, tool) for exchange in _of(ids, recorder)]
-    return recorder.keep_calls(made, tool)
 
 
 def _run(evidence: RunEvidence) -> Json:
@@ -217,15 +266,15 @@ def _recalled_run(
     bare: RunEvidence,
     line: Mapping[str, Any],
     known: Iterable[str],
-    recorder: Recorder,
+    listed: _Listed,
 ) -> RunEvidence:
     by_tool = dict(bare.by_tool)
     for name, own in line["tools"].items():
         if name not in by_tool:
             continue
-        calls = _calls(by_tool[name].tool, own["calls"], recorder)
+        calls = listed.calls(by_tool[name].tool, own["calls"])
         by_tool[name] = replace(by_tool[name], calls=calls, **_fields(ToolEvidence, own["is"]))
-    scripts = {name: tuple(_of(ids, recorder)) for name, ids in line["scripts"].items()}
+    scripts = {name: listed.played(ids) for name, ids in line["scripts"].items()}
     return replace(
         bare,
         by_tool=by_tool,
@@ -235,15 +284,15 @@ def _recalled_run(
     )
 
 
-def _read_repeats(line: Mapping[str, Any], recorder: Recorder) -> Repeats:
+def _read_repeats(line: Mapping[str, Any], listed: _Listed) -> Repeats:
     return Repeats(
-        {(run, case): recorder.keep(list(_of(ids, recorder))) for run, case, ids in line["cases"]},
+        {(run, case): listed.kept(ids) for run, case, ids in line["cases"]},
         {
-            (run, script): [tuple(_of(ids, recorder)) for ids in playings]
+            (run, script): [listed.played(ids) for ids in playings]
             for run, script, playings in line["scripts"]
         },
         {
-            (run, clause, case): recorder.keep(list(_of(ids, recorder)))
+            (run, clause, case): listed.kept(ids)
             for run, clause, case, ids in line.get("smallest", ())
         },
         stateless={(run, case) for run, case in line.get("stateless", ())},

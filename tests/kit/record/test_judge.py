@@ -14,6 +14,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
+from conformance.kit.record.index import Unreadable
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
@@ -151,6 +152,29 @@ def test_what_only_a_newer_kit_sends_was_not_recorded(faulty, tmp_path):
     assert ("HTTP-ERR-006", "http", None) in lacking
     assert {found[key][0] for key in lacking} == {Verdict.NOT_VERIFIED}
     assert {found[key][1][0].id for key in lacking} == {"kit.not_verified.not_recorded"}
+
+
+@pytest.mark.parametrize("where", ["calls", "scripts", "cases", "playings", "smallest"])
+def test_a_record_that_lists_one_call_again_and_again_is_refused(faulty, tmp_path, where):
+    def doubled(lines):
+        last = lines[-1]
+        own = last["evidence"]["http"]
+        tool = next(iter(own["tools"].values()))
+        many = tool["calls"][:1] * 60_000
+        if where == "calls":
+            tool["calls"] = many
+        elif where == "scripts":
+            own["scripts"]["http_wire"] = many
+        elif where == "cases":
+            last["repeats"]["cases"] = [["http", f"c{n}", many[:6000]] for n in range(200)]
+        elif where == "playings":
+            last["repeats"]["scripts"] = [["http", "http_wire", [many]]]
+        else:
+            last["repeats"]["smallest"] = [["http", "x", "c", many]]
+        return lines
+
+    with pytest.raises(Unreadable, match="MB or more together"):
+        again(edited(faulty[0], tmp_path, doubled))
 
 
 @pytest.mark.parametrize("kept", [0.1, 0.5, 0.999])
