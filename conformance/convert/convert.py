@@ -39,6 +39,7 @@ from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
+from conformance.formats.validate.foreign import foreign
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import message
@@ -208,7 +209,8 @@ def _unfit(data: Any, form: Form | None) -> list[Problem]:
             return _odd(form, (), data)
         return [each for n, item in enumerate(items) for each in _odd(form, (*at, n), item)]
     found = recognize(data)
-    if isinstance(found, Recognition) and form is not None and found.document not in OURS[form]:
+    known = isinstance(found, Recognition) and form is not None and found.document in OURS[form]
+    if form is not None and not known and (isinstance(found, Recognition) or foreign(data)):
         return [problem((), "convert", message("convert.shape", form=form, place="$"))]
     return [each for each in validate(data) if each.requirement is Requirement.MUST]
 

@@ -87,6 +87,21 @@ def test_a_document_of_another_form_than_was_named_is_a_problem(source):
             assert made.data is not None or made.problems
 
 
+@pytest.mark.parametrize("source", [each for each in SOURCES if each is not Form.OPENAPI])
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {}},
+        {"type": "object", "properties": {}},
+    ],
+    ids=["OpenAPI", "JSON Schema"],
+)
+def test_a_document_of_another_standard_than_was_named_is_a_problem(source, data):
+    for to in TO:
+        made = convert(data, to, source)
+        assert made.problems or (source is Form.PROBLEM and made.data is not None)
+
+
 def test_the_place_that_is_odd_is_named():
     (found,) = convert({"tools": [{"name": "t", "inputSchema": {"required": 7}, "_meta": {}}]},
                        Form.CATALOG).problems  # fmt: skip
