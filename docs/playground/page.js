@@ -46,7 +46,7 @@
     make("span", {}, make("label", { for: "playground-as" }, said.as), as),
     make("span", {}, share, shared));
   root.replaceChildren(bar, label, make("div", { class: "playground__text" }, lines, text),
-    make("div", { class: "playground__found" }, verdict, beyond, turn, list, convert));
+    make("div", { class: "playground__found" }, verdict, turn, list, beyond, convert));
 
   const examples = JSON.parse(document.getElementById("playground-examples").textContent);
   examples.forEach((each, index) => example.append(make("option", { value: String(index) }, each.title)));

@@ -45,8 +45,18 @@ function found(text, as) {
   const inside = examineAll(read.json, DATA, as);
   if (answer.documents && !inside.row && !inside.known) return answer;
   const placed = lines(text);
-  const there = ({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0) });
+  const there = ({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0), ...(fix && inYaml(each, fix, text, read)) });
   return { ...inside, problems: inside.problems.map(there), hints: inside.hints.map(there), yaml: true, turn: offered("as_json", read.json) };
+}
+
+// The same correction in YAML, where what it changes is a plain word there. A number keeps its digits.
+function inYaml({ pointer, meant, id, values }, fix, text, { names, plain }) {
+  const span = (meant === undefined ? plain : names).get(pointer);
+  if (!span) return {};
+  if (meant !== undefined) return { fix: { ...span, text: meant } };
+  if (!id.endsWith(".type.quotes")) return { fix: { ...span, text: fix.text } };
+  const value = text.slice(span.from, span.to);
+  return { fix: { ...span, text: JSON.stringify(value) }, words: words(DATA, id, { ...values, value }) };
 }
 
 // A text of YAML as JSON, with the place of each value, or the problem that it has; undefined where it
@@ -75,7 +85,7 @@ function yamlOf(text) {
     };
     counted(read, 0);
     if (read === null || typeof read !== "object") return undefined;
-    return { json: jsonOf(read), places: yamlPlaces(text) };
+    return { json: jsonOf(read), ...yamlPlaces(text) };
   } catch ({ mark }) {
     if (!mark) return undefined;
     const words = DATA.messages["site.playground.not_yaml"];
@@ -83,9 +93,11 @@ function yamlOf(text) {
   }
 }
 
-// Where each value of a YAML text begins, by its pointer; that of a member is the place of its name.
+// Where each value of a YAML text begins, by its pointer; that of a member is the place of its name. And where the
+// names and values without quotes begin and end.
 function yamlPlaces(text) {
-  const places = new Map();
+  const [places, names, plain] = [new Map(), new Map(), new Map()];
+  const spanIn = (event) => (event.style === self.jsyaml.SCALAR_STYLE_PLAIN ? { from: event.valueStart, to: event.valueEnd } : undefined);
   const { EVENT_SCALAR, EVENT_MAPPING, EVENT_SEQUENCE, EVENT_POP, EVENT_ALIAS } = self.jsyaml;
   const open = [];
   for (const event of self.jsyaml.parseEvents(text)) {
@@ -97,10 +109,12 @@ function yamlPlaces(text) {
     if (parent?.mapping && parent.name === undefined) {
       parent.name = event.type === EVENT_SCALAR ? self.jsyaml.getScalarValue(text, event) : "";
       parent.begins = at;
+      parent.span = spanIn(event);
       if (event.type === EVENT_SCALAR) continue;
     } else if (parent?.mapping) {
       pointer = `${parent.pointer}/${escapeStep(parent.name)}`;
       places.set(pointer, parent.begins);
+      names.set(pointer, parent.span);
       parent.name = undefined;
     } else if (parent) {
       pointer = `${parent.pointer}/${parent.count}`;
@@ -109,9 +123,10 @@ function yamlPlaces(text) {
     } else {
       places.set(pointer, at);
     }
-    if (event.type !== EVENT_SCALAR && event.type !== EVENT_ALIAS) open.push({ pointer, mapping: event.type === EVENT_MAPPING, count: 0 });
+    if (event.type === EVENT_SCALAR) plain.set(pointer, spanIn(event));
+    else if (event.type !== EVENT_ALIAS) open.push({ pointer, mapping: event.type === EVENT_MAPPING, count: 0 });
   }
-  return places;
+  return { places, names, plain };
 }
 
 // What was found, in another form, or the command that makes it.

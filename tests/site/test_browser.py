@@ -513,6 +513,33 @@ def test_the_playground_checks_yaml_at_its_own_lines(visit):
     assert seen.errors == []
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_playground_corrects_yaml_as_it_is_written(visit, language):
+    page, seen = visit(f"{start(language)}playground/")
+    put(
+        page,
+        "# mine\nname: t\ndesciption: d\nversion: 1.10 # the first\ninputSchema:\n  type: object\n"
+        "  properties:\n    side: {enum: [north], description: s}\n"
+        "examples: [{name: a, input: {side: nort}}]\n",
+    )
+    items, fixes = page.locator(".playground__problems li"), page.locator(".playground__fix")
+    expect(items).to_have_count(3)
+    expect(items.nth(0)).to_contain_text("description")
+    expect(items.nth(1)).to_contain_text("1.10")
+    expect(items.nth(2)).to_contain_text("ATDF-TOOL-006")
+    for left in (2, 1, 0):
+        fixes.first.click()
+        expect(items).to_have_count(left)
+    expect(page.locator("#playground")).to_have_attribute("data-state", "valid")
+    expect(page.locator("#playground-text")).to_have_value(
+        '# mine\nname: t\ndescription: d\nversion: "1.10" # the first\ninputSchema:\n'
+        "  type: object\n"
+        "  properties:\n    side: {enum: [north], description: s}\n"
+        'examples: [{name: a, input: {side: "north"}}]\n'
+    )
+    assert seen.errors == []
+
+
 def test_the_playground_corrects_and_converts_with_the_keyboard_alone(visit):
     page, seen = visit("playground/", permissions=["clipboard-read", "clipboard-write"])
     state, text = page.locator("#playground"), page.locator("#playground-text")
@@ -566,10 +593,10 @@ def test_an_empty_playground_offers_its_examples_where_the_problems_will_be(visi
     offered = page.locator(".playground__problems button")
     assert offered.count() == page.locator("#playground-example option").count() - 1
     gap = page.evaluate(
-        """() => document.querySelector(".playground__problems").getBoundingClientRect().top
-            - document.querySelector(".playground__verdict").getBoundingClientRect().bottom"""
+        """() => document.querySelector(".playground__beyond").getBoundingClientRect().top
+            - document.querySelector(".playground__problems").getBoundingClientRect().bottom"""
     )
-    assert 0 <= gap < 120
+    assert 0 <= gap < 40
     assert page.locator("#playground ~ p").count() == 0  # which a document would leave far below
     expect(page.locator(".playground__beyond")).to_contain_text("agent-formats validate")
     offered.nth(1).click()

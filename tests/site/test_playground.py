@@ -15,6 +15,7 @@ from conformance.convert.form import Form, form_of
 from conformance.formats.problem import MISSPELLED, UNDECLARED
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.text.json_text import Notation
+from conformance.formats.tool.descriptor import is_descriptor
 from conformance.formats.validate.recognize import TABLE, Recognition, recognize
 from conformance.formats.validate.validate import DEEPEST, examine, validate
 from conformance.kit.report.safe_text import is_plain
@@ -26,6 +27,8 @@ from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTI
 from tests.formats.validate.foreign_samples import SCHEMAS
 
 SCHEMA_CLAUSES = ("ATDF-TOOL-004", "ATDF-TOOL-005", "HTTP-OAS-001", "HTTP-OAS-002")
+ALSO = ("ATDF-CAT-002", "ATDF-TOOL-006", "ATDF-TOOL-008", "ATDF-TOOL-009")
+"""Clauses of rules that no published schema holds, and that the playground knows all the same."""
 WHOLE = re.compile(r"\b(\d+)\.0\b")
 """Python writes a whole number with its fraction; a browser has no other numbers."""
 RUN = """
@@ -71,9 +74,20 @@ def run(source, node):
     return run
 
 
-def of_schema(problem):
-    """Whether a schema holds the rule, or the metaschema; the playground has no others."""
-    return "-" not in problem.keyword or problem.keyword in SCHEMA_CLAUSES
+def known_to_the_page(value, problems):
+    """Those that the playground finds, too. It does not read the inputs of a descriptor."""
+    for each in problems:
+        listed = each.place[:1] == ("tools",)
+        tool = value["tools"][each.place[1]] if listed and len(each.place) > 1 else value
+        ours = "-" not in each.keyword or each.keyword in (*SCHEMA_CLAUSES, "ATDF-CAT-002")
+        if ours or (each.keyword in ALSO and not is_descriptor(tool)):
+            yield each
+
+
+def wrong_in(value):
+    """The problems of a document that the playground finds, too, without its hints."""
+    problems = known_to_the_page(value, validate(value))
+    return [each for each in problems if each.keyword not in ALSO[2:]]
 
 
 def test_each_example_gets_the_verdict_that_python_gives(run, source):
@@ -91,8 +105,7 @@ def test_each_example_gets_the_verdict_that_python_gives(run, source):
         }  # fmt: skip
         theirs = sorted(
             (each.path, each.keyword, each.clause or "", WHOLE.sub(r"\1", each.message.words("en")))
-            for each in validate(value)
-            if of_schema(each)
+            for each in wrong_in(value)
         )
         ours = sorted(
             (each["path"], each["keyword"], each["clause"] or "", WHOLE.sub(r"\1", each["words"]))
@@ -114,8 +127,7 @@ def test_what_a_tool_of_mcp_carries_gets_the_same_verdict(run, carried):
     for value, seen in zip(values, found, strict=True):
         theirs = {
             (each.path, each.keyword, each.clause, each.message.words("en"))
-            for each in validate(value)
-            if of_schema(each)
+            for each in wrong_in(value)
         }
         assert len(theirs) > 0
         ours = {(e["path"], e["keyword"], e["clause"], e["words"]) for e in seen["problems"]}
@@ -158,9 +170,7 @@ def test_documents_of_other_standards_get_the_verdict_that_python_gives(run):
     found = run([json.dumps(value) for value in values])["inside"]
     for value, seen in zip(values, found, strict=True):
         theirs = sorted(
-            (each.path, each.clause or "", each.message.words("en"))
-            for each in validate(value)
-            if of_schema(each)
+            (each.path, each.clause or "", each.message.words("en")) for each in wrong_in(value)
         )
         ours = sorted((e["path"], e["clause"] or "", e["words"]) for e in seen["problems"])
         assert ours == theirs, value
@@ -175,9 +185,7 @@ def test_near_misses_of_each_valid_example_get_the_same_verdict(run, source):
         if not isinstance(known, Recognition):
             assert seen["row"] is None, value
             continue
-        theirs = {
-            (each.path, each.keyword, each.clause) for each in validate(value) if of_schema(each)
-        }
+        theirs = {(each.path, each.keyword, each.clause) for each in wrong_in(value)}
         assert {(e["path"], e["keyword"], e["clause"]) for e in seen["problems"]} == theirs, value
 
 
@@ -208,14 +216,93 @@ def test_the_hints_are_those_of_the_command(run, source):
         for value, ours in zip(values, seen, strict=True):
             theirs = {
                 (each.path, each.keyword, each.clause, each.message.words(language))
-                for each in examine(json.dumps(value).encode()).problems
-                if each.keyword in (MISSPELLED, UNDECLARED)
-                or each.message.id == "documents.tool.undeclared"
+                for each in known_to_the_page(value, examine(json.dumps(value).encode()).problems)
+                if each.keyword in (MISSPELLED, UNDECLARED, *ALSO[2:])
             }
             found = {(e["path"], e["keyword"], e["clause"], e["words"]) for e in ours}
             assert found == theirs, value
             told += len(theirs)
         assert told > 200
+
+
+VALUES = [None, True, 0, 7, 2.5, "", "north", "2026-02-30", [], [1, 1], {}, {"a": 1}]
+PARAMETERS = [
+    {"type": "string"}, {"type": ["string", "null"]}, {"type": "integer", "minimum": 3},
+    {"enum": ["North", "south"]}, {"const": 7}, {"type": "string", "maxLength": 4},
+    {"type": "string", "pattern": "^[a-z]+$"}, {"type": "string", "format": "date"},
+    {"type": "number", "exclusiveMaximum": 7, "multipleOf": 0.5}, {"$ref": "#/$defs/list"},
+    {"anyOf": [{"type": "integer", "maximum": 3}, {"type": "null"}]},
+    {"oneOf": [{"type": "integer"}, {"type": "number"}, {"$ref": "#/$defs/list"}]},
+    {"anyOf": [{"type": "object", "properties": {"a": {"type": "string"}}}, {"type": "boolean"}]},
+    {"type": "object", "additionalProperties": False, "properties": {"b": {}}, "required": ["b"]},
+    {"allOf": [{"minLength": 1}, {"not": {"type": "null"}}]},
+    {"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"type": "array"}},
+    {"type": "string", "format": "constructor", "x-note": 1, "toString": 1},
+]  # fmt: skip
+"""Parameters for which the playground decides whether a value is valid."""
+ONLY_COMMAND = [
+    {"prefixItems": [{"type": "string"}]}, {"patternProperties": {"a": False}},
+    {"$ref": "#there", "$defs": {"x": {"$anchor": "there"}}}, {"contains": {"const": 2}},
+    {"dependentRequired": {"a": ["b"]}}, {"pattern": "(?i)a"}, {"items": False},
+]  # fmt: skip
+
+
+def test_what_a_tool_says_of_its_parameters_gets_the_verdict_that_python_gives(run):
+    """Examples, defaults and descriptions, each by the input schema; and two tools of one name."""
+    lists = {"list": {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}}
+    values = []
+    for parameter in PARAMETERS:
+        named = {"p": parameter, "q": {"description": " "}, "r": {"$ref": "#/$defs/r"}}
+        defs = lists | {"r": {"description": "R."}}
+        schema = {"type": "object", "properties": named, "required": ["q"], "$defs": defs}
+        tool = TOOL | {"inputSchema": schema}
+        for value in VALUES:
+            other = schema | {"properties": named | {"p": parameter | {"default": value}}}
+            tools = [
+                tool | {"examples": [{"name": "a", "input": {"p": value, "q": 1}}, 3]},
+                tool | {"inputSchema": other, "examples": [{"name": "a", "inputs": {"p": value}}]},
+            ]
+            values.append({"tools": tools})
+    found = run([json.dumps(each) for each in values])["found"]
+    for value, seen in zip(values, found, strict=True):
+        ours = [*seen["problems"], *seen["hints"]]
+        said = sorted((e["path"], e["clause"], WHOLE.sub(r"\1", e["words"])) for e in ours)
+        assert said == sorted(
+            (each.path, each.clause, WHOLE.sub(r"\1", each.message.words("en")))
+            for each in examine(json.dumps(value).encode()).problems
+            if each.keyword != "ATDF-TOOL-007"  # which only the command knows
+        ), value
+    kinds = {each["keyword"] for seen in found for each in (*seen["problems"], *seen["hints"])}
+    assert kinds >= set(ALSO)
+
+
+def test_a_schema_that_only_the_command_reads_gets_no_verdict_on_values(run):
+    tools = [
+        TOOL | {"inputSchema": {"type": "object", "properties": {"p": each}},
+                "examples": [{"name": "a", "input": {"p": [1, {"a": 1}]}}]}
+        for each in [*ONLY_COMMAND, {"$ref": "#/properties/p"}]
+    ]  # fmt: skip
+    found = run([json.dumps(each) for each in tools])["found"]
+    assert [each["problems"] for each in found] == [[]] * len(tools)
+
+
+def test_a_pattern_that_takes_long_is_left_to_the_command(run):
+    def of(pattern, value):
+        schema = {"type": "object", "properties": {"p": {"pattern": pattern}}}
+        return TOOL | {"inputSchema": schema, "examples": [{"name": "a", "input": {"p": value}}]}
+
+    tools = [of("^(a+)+$", "a" * 60 + "!"), of("^(a+)+$", "a!"), of("^a+$", "a" * 60 + "!")]
+    found = run([json.dumps(each) for each in tools])["found"]
+    wrong = [[each["keyword"] for each in seen["problems"]] for seen in found]
+    assert [each.count("ATDF-TOOL-006") for each in wrong] == [0, 1, 1]
+
+
+def test_a_number_that_has_to_be_in_quotes_keeps_its_digits(run):
+    tool = {"name": "t", "description": "d", "inputSchema": {"type": "object"}, "version": 7}
+    [seen] = run([json.dumps(tool).replace("7", "1.10")])["found"]
+    [problem] = seen["problems"]
+    assert problem["words"] == "Expected a value of type `string`; got 1.10. Put it in quotes."
+    assert problem["fix"]["text"] == '"1.10"'
 
 
 def test_a_required_name_that_is_misspelled_is_one_problem(run, source):
@@ -462,8 +549,7 @@ def test_a_schema_of_a_tool_that_is_not_valid_gets_the_problems_that_python_give
     found = run([json.dumps(each) for each in values], language)["found"]
     seen = [{(e["path"], e["clause"], e["words"]) for e in each["problems"]} for each in found]
     assert seen == [
-        {(e.path, e.clause, e.message.words(language)) for e in validate(each) if of_schema(e)}
-        for each in values
+        {(e.path, e.clause, e.message.words(language)) for e in wrong_in(each)} for each in values
     ]
     assert [len(each) for each in seen[:-2]] == [1, 2, 3, 2, 2, 1, 3, 0]
 

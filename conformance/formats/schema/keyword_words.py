@@ -42,7 +42,9 @@ def _required(error: ValidationError) -> Message:
 def _type(error: ValidationError) -> Message:
     wanted = error.validator_value
     listed = wanted if isinstance(wanted, list) else [wanted]
-    return _with("type", error, expected=" | ".join(map(str, listed)))
+    bare = isinstance(error.instance, bool | int | float) and {"string", "null"}.issuperset(listed)
+    name = "type.quotes" if bare and "string" in listed else "type"
+    return _with(name, error, expected=" | ".join(map(str, listed)))
 
 
 def _not(error: ValidationError) -> Message:

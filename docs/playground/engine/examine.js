@@ -30,10 +30,14 @@ function examine(text, data, as) {
   }
   const { wrong, more } = validate(read.data, known.row, data);
   const places = wrong.length ? (read.places ?? readJson(text).places) : new Map();
-  const found = wrong.map((each) => ({
-    ...here(places.get(pointerOf(each.at)) || 0), path: pathOf(each.at), pointer: pointerOf(each.at), keyword: each.keyword,
-    clause: each.clause, words: words(data, each.id, each.values), missing: each.missing, ...corrected(text, places, each),
-  }));
+  const found = wrong.map((each) => {
+    const { fix, written } = corrected(text, places, each);
+    const values = written === undefined ? each.values : { ...each.values, value: written };
+    return {
+      ...here(places.get(pointerOf(each.at)) || 0), path: pathOf(each.at), pointer: pointerOf(each.at), keyword: each.keyword,
+      clause: each.clause, id: each.id, values, words: words(data, each.id, values), missing: each.missing, fix,
+    };
+  });
   const { spec, document, version } = known.row;
   const { wrong: told, hints } = toldOnce(found, hintsIn(text, read.data, known.row, data), data);
   const problems = [...strange, ...told].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -58,9 +62,12 @@ function toldOnce(wrong, hints, data) {
 const stepsIn = (pointer) => pointer.split("/").slice(1)
   .map((step) => (/^[0-9]+$/.test(step) ? Number(step) : step.replaceAll("~1", "/").replaceAll("~0", "~")));
 
-// The change of the text that corrects a problem, where there is only one.
-function corrected(text, places, { at, only }) {
+// The change of the text that corrects a problem, where there is only one. A number that is to be a text keeps
+// its digits: `written`.
+function corrected(text, places, { at, only, id }) {
   if (only === undefined || !places.has(pointerOf(at))) return {};
   const named = at.length > 0 && typeof at.at(-1) === "string";
-  return { fix: { ...spanOf(text, places.get(pointerOf(at)), named), text: JSON.stringify(only) } };
+  const span = spanOf(text, places.get(pointerOf(at)), named);
+  const written = id.endsWith(".type.quotes") ? text.slice(span.from, span.to) : undefined;
+  return { fix: { ...span, text: JSON.stringify(written ?? only) }, written };
 }

@@ -95,7 +95,9 @@ function* hintsOf(value, row, data) {
   };
   yield* misspelledIn(strange());
   for (const [schema, at] of schemas) {
-    if (schemaFaults(schema, at, data).next().done && (alone || at.at(-1) === "inputSchema")) yield* undeclaredIn(schema, at, alone ? null : "ATDF-TOOL-009");
+    if (!(alone || at.at(-1) === "inputSchema") || !schemaFaults(schema, at, data).next().done) continue;
+    yield* undeclaredIn(schema, at, alone ? null : "ATDF-TOOL-009");
+    if (!alone) yield* undescribedIn(schema, at), yield* defaultsIn(schema, at, data);
   }
 }
 

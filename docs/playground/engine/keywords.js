@@ -56,7 +56,10 @@ const KEYWORDS = {
   },
   *type(wanted, value) {
     const kinds = Array.isArray(wanted) ? wanted : [wanted];
-    if (!kinds.some((kind) => TYPES[kind](value))) yield { values: { expected: kinds.join(" | ") } };
+    if (kinds.some((kind) => TYPES[kind](value))) return;
+    const bare = typeof value === "number" || typeof value === "boolean";
+    const quotes = bare && kinds.includes("string") && kinds.every((kind) => kind === "string" || kind === "null");
+    yield { id: quotes ? "type.quotes" : "type", values: { expected: kinds.join(" | ") } };
   },
   *enum(wanted, value) {
     if (!wanted.some((each) => equal(each, value))) yield { values: { allowed: wanted.map((each) => shown(each, 40)).join(", ") } };
@@ -65,16 +68,21 @@ const KEYWORDS = {
     if (!equal(wanted, value)) yield { values: { expected: shown(wanted) } };
   },
   *pattern(wanted, value, schema, spot) {
-    if (typeof value !== "string" || regex(wanted).test(value)) return;
+    if (typeof value !== "string") return;
+    if (spot.file === TOOL_SCHEMA && isCostly(wanted, value)) throw new RangeError("costly");
+    if (regex(wanted).test(value)) return;
     if (wanted === SAYS_SOMETHING) yield { id: value ? "blank" : "empty" };
     else if (memberOf(spot) === "schema_version") yield { whole: "documents.resource.version", values: { version: shown(value) } };
     else yield {};
   },
   *format(wanted, value) {
-    if (typeof value === "string" && !FORMATS[wanted](value)) yield { values: { format: wanted } };
+    if (typeof value === "string" && Object.hasOwn(FORMATS, wanted) && !FORMATS[wanted](value)) yield { values: { format: wanted } };
   },
   *minLength(wanted, value) {
     if (typeof value === "string" && [...value].length < wanted) yield wanted === 1 ? { id: "empty" } : { values: { limit: wanted } };
+  },
+  *maxLength(wanted, value) {
+    if (typeof value === "string" && [...value].length > wanted) yield { values: { limit: wanted } };
   },
   *minItems(wanted, value) {
     if (Array.isArray(value) && value.length < wanted) yield { values: { limit: wanted } };
@@ -90,6 +98,12 @@ const KEYWORDS = {
   },
   *maximum(wanted, value) {
     if (typeof value === "number" && value > wanted) yield { values: { limit: wanted } };
+  },
+  *exclusiveMaximum(wanted, value) {
+    if (typeof value === "number" && value >= wanted) yield { values: { limit: wanted } };
+  },
+  *multipleOf(wanted, value) {
+    if (typeof value === "number" && Math.abs(value / wanted - Math.round(value / wanted)) > 1e-9) yield { values: { limit: wanted } };
   },
   *minProperties(wanted, value) {
     if (isObject(value) && Object.keys(value).length < wanted) yield { values: { limit: wanted } };

@@ -59,11 +59,8 @@ const isSchemaAlone = (value, data) => isObject(value) && (looksLikeSchema(value
 
 // The schemas of the tools of a catalog, or of one tool.
 function* schemasHeld(value, row, data) {
-  const list = row.document === "catalog" && isObject(value) && Array.isArray(value.tools) ? value.tools.map((tool, n) => [tool, ["tools", n]]) :
-    ["tool", "descriptor", "enhanced-descriptor"].includes(row.document) ? [[value, []]] : [];
   const isSchema = (held) => isObject(held) && data.terms.schema_words.some((name) => name in held);
-  for (const [tool, at] of list) {
-    if (!isObject(tool)) continue;
+  for (const [tool, at] of toolsOf(value, row)) {
     const output = ["outputSchema", "outputs"].find((name) => isSchema(tool[name]));
     const named = [!isDescriptor(tool) && isObject(tool.inputSchema) ? "inputSchema" : undefined, output].filter(Boolean);
     for (const name of named) yield [tool[name], [...at, name]];

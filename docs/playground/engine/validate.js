@@ -10,9 +10,9 @@ function* faults(schema, value, spot, data) {
   if ("$ref" in schema) yield* faults(...referred(schema.$ref, spot, data, value));
   for (const [keyword, wanted] of Object.entries(schema)) {
     const there = down(spot, keyword);
-    if (keyword in KEYWORDS) {
+    if (Object.hasOwn(KEYWORDS, keyword)) {
       for (const found of KEYWORDS[keyword](wanted, value, schema, spot)) yield fault(keyword, value, there, { ...found, only: onlyValue(keyword, wanted, value) });
-    } else if (keyword in APPLIED) {
+    } else if (Object.hasOwn(APPLIED, keyword)) {
       yield* APPLIED[keyword](wanted, value, there, data, schema);
     }
   }
@@ -51,6 +51,11 @@ const APPLIED = {
   *anyOf(wanted, value, spot, data) {
     if (!wanted.some((each, i) => passes(each, value, down(spot, i), data))) {
       yield fault("anyOf", value, spot, { id: "other", values: { keyword: "anyOf" } });
+    }
+  },
+  *oneOf(wanted, value, spot, data) {
+    if (wanted.filter((each, i) => passes(each, value, down(spot, i), data)).length !== 1) {
+      yield fault("oneOf", value, spot, { id: "other", values: { keyword: "oneOf" } });
     }
   },
   *not(wanted, value, spot, data) {
@@ -112,7 +117,7 @@ const ownedBy = (file) => file.split("/")[0];
 function clauseOf(found, row, data) {
   const claims = [];
   const claim = (file, steps) => {
-    const owner = data.owners[`${file}#${steps.map((step) => "/" + escapeStep(step)).join("")}`];
+    const owner = data.owners[file]?.[pointerOf(steps)];
     if (owner) claims.push({ spec: ownedBy(file), owner });
   };
   const last = found.trail[found.trail.length - 1];
@@ -148,7 +153,11 @@ function carriedIn(value, row, data) {
 
 function* faultsOf(value, row, spot, data) {
   const { whole, depth, carrying } = carriedIn(value, row, data);
-  for (const each of faults(data.schemas[spot.file], whole, spot, data)) {
+  const told = function* () {
+    yield* faults(data.schemas[spot.file], whole, spot, data);
+    yield* toolFaults(whole, row, data);
+  };
+  for (const each of told()) {
     const { key, held } = carrying.get(pointerOf(each.at.slice(0, depth))) ?? {};
     const moved = isObject(held) && each.at.length > depth && each.at[depth] in held;
     yield moved ? { ...each, at: [...each.at.slice(0, depth), "_meta", key, ...each.at.slice(depth)] } : each;

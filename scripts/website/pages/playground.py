@@ -43,21 +43,20 @@ _SHOWN = (
 )
 """The examples that the page offers."""
 _PARTS = (
-    "values", "read", "recognize", "keywords", "repair", "validate", "schemas", "references",
-    "hints", "examine", "forms", "inside", "openapi", "problems", "convert",
+    "values", "read", "recognize", "keywords", "repair", "validate", "instances", "schemas",
+    "references", "hints", "examine", "forms", "inside", "openapi", "problems", "convert",
 )  # fmt: skip
 _KNOWN = (
     "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
 )  # fmt: skip
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.misspelled",
-    "documents.misspelled.required",
+    "documents.misspelled.required", "documents.catalog.name_twice", "documents.tool.undescribed",
     "documents.half_pair", "documents.no_number", "documents.resource.version",
-    "documents.tool.undeclared",
-    "documents.schema.dangling_ref", "documents.schema.dialect", "documents.schema.invalid",
-    "documents.schema.remote_ref", "documents.schema.type", "documents.too_deep",
-    "site.playground.failed", "site.playground.not_json", "site.playground.not_yaml",
-    "site.playground.twice",
+    "documents.tool.undeclared", "documents.schema.dangling_ref", "documents.schema.dialect",
+    "documents.schema.invalid", "documents.schema.remote_ref", "documents.schema.type",
+    "documents.too_deep", "site.playground.failed", "site.playground.not_json",
+    "site.playground.not_yaml", "site.playground.twice",
 )  # fmt: skip
 """Messages of the engine; the page has separate ones."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")
@@ -90,7 +89,7 @@ _HELP = {
     "initialize": ("conformance/quick-start", "check"),
 }
 """For texts that are not our documents: the page to link to, and the words of the link."""
-_UNREAD = re.compile(r"^\s+|^\s*//.*\n", re.MULTILINE)
+_UNREAD = re.compile(r"""^\s+|^\s*//.*\n|(?<=[;,{}()]) //[^"'`\n]*$""", re.MULTILINE)
 """What no browser needs: comments, and the spaces that lines begin with."""
 
 
@@ -108,13 +107,12 @@ def data(source: Source, language: str) -> dict[str, Any]:
         if name.startswith(_KNOWN) or name in _SAID
     }
     versions = {(each.spec, each.name): each.version for each in source.schemas}
-    owners = {
-        f"{clause.spec}/{versions[clause.spec, clause.document]}/"
-        f"{clause.document}.schema.json#{at}": clause.id
-        for clause in source.clauses
-        if clause.document is not None
-        for at in clause.at
-    }
+    owners: dict[str, dict[str, str]] = {}
+    for clause in source.clauses:
+        if clause.document is not None:
+            version = versions[clause.spec, clause.document]
+            file = f"{clause.spec}/{version}/{clause.document}.schema.json"
+            owners.setdefault(file, {}).update(dict.fromkeys(clause.at, clause.id))
     return {
         "table": [_row(each) for each in TABLE],
         "enhanced": list(ENHANCED),

@@ -25,3 +25,22 @@ def test_only_members_that_no_schema_knows_are_named(schema):
 def test_too_few_members_are_counted():
     (error,) = errors_of({"minProperties": 2}, {"a": 1})
     assert words(error).words("en") == '{"a": 1} has too few members. Give at least 2.'
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "quotes"),
+    [
+        ("string", 1.0, True),
+        (["string", "null"], True, True),
+        ("string", None, False),
+        ("string", [1], False),
+        (["string", "object"], 7, False),
+        ("object", 7, False),
+    ],
+)
+def test_a_number_in_place_of_a_string_is_to_be_put_in_quotes(kind, value, quotes):
+    (error,) = errors_of({"type": kind}, value)
+    assert words(error).id == f"documents.keyword.type{'.quotes' if quotes else ''}"
+    said = {words(error).words(language) for language in ("en", "es", "pt")}
+    assert len(said) == 3
+    assert ("Put it in quotes." in words(error).words("en")) is quotes
