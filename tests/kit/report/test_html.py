@@ -171,7 +171,7 @@ def test_the_matrix_is_open_for_few_tools_and_folded_past_twenty():
 def test_a_matrix_of_many_tools_shows_one_hundred_that_are_broken():
     table = shown_matrix(many_tools(1_100))
     assert table.count('<th scope="row">') == 100
-    assert "each of 110 tools" in table
+    assert "in the 110 tools" in table
     assert "and 10 more" in table
 
 

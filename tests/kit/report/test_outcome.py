@@ -285,7 +285,7 @@ def test_what_became_of_the_mistakes_is_one_bar_with_its_words():
 
 def test_no_bar_is_drawn_of_parts_that_are_not_all_known_or_of_one():
     assert "bar whole" not in panel(steps={})
-    assert "sugestão seguida, mas nenhuma chamada aceita: 4" in panel(steps={})
+    assert "com sugestão, mas nenhuma chamada aceita: 4" in panel(steps={})
     assert "legend" not in panel(steps={1: 52}, stuck=0, wrong=0, none_given=0)
 
 
