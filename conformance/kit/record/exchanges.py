@@ -246,7 +246,7 @@ class ExchangeWriter:
         # ASCII only, so that a line cannot reorder or hide text in a terminal, and lone
         # surrogates survive. `##` is escaped because commands to a CI system begin with it.
         for part in parts:
-            self._end += self._file.write(part.replace("##", r"\u0023#").encode("ascii"))
+            self._end += self._file.write(part.replace("##", r"\u0023\u0023").encode("ascii"))
         self._end += self._file.write(b"\n")
 
 

@@ -200,6 +200,15 @@ def test_a_file_holds_ascii_only(tmp_path):
     assert b"\x1b" not in file.read_bytes()
 
 
+@pytest.mark.parametrize("count", range(2, 8))
+def test_no_line_is_a_command_to_a_ci_system_however_many_signs_precede_it(tmp_path, count):
+    evil = "#" * count + "vso[task.x]"
+    made = exchange(body=evil.encode())
+    file = written(tmp_path, made)
+    assert b"##" not in file.read_bytes()
+    assert read_exchanges(file).exchanges[0] == made
+
+
 def test_a_step_is_read_back_part_by_part(tmp_path):
     step = Step("poll", "/a-1 b", 2, "book <x>", "2025-11-25", "model", Mark.AGAIN)
     made = replace(exchange(), case=None, script="s", step=step)
