@@ -199,7 +199,7 @@ class ToolRun:
             silent_after=self._silent_after(),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
-            heavy=self._answered > MOST_ANSWERED,
+            heavy=self._fills,
             lacking=self._is_lacking,
         )
 
@@ -223,10 +223,16 @@ class ToolRun:
     def _has_enough(self) -> bool:
         """Return whether no more calls of the tool are sent.
 
-        It is too slow, ends its process, or answers too much; or a spared tool reached its limit.
+        It is too slow, ends its process, or fills memory or disk; or a spared tool reached its
+        limit.
         """
         ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
-        return ends or self._answered > MOST_ANSWERED or self._left <= 0 or self._is_lacking
+        return ends or self._fills or self._left <= 0 or self._is_lacking
+
+    @property
+    def _fills(self) -> bool:
+        """Whether the tool's answers, or all calls of the session, are too large in total."""
+        return self._answered > MOST_ANSWERED or self._channel.context.recorder.has_sent_most
 
     def _may_send(self, case: Case) -> bool:
         """Return whether a case may be sent. A case that leaves the tool's own route never is."""

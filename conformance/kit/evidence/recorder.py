@@ -57,8 +57,8 @@ large answer is kept. Reading an answer takes several times its memory.
 
 
 MOST_WRITTEN = 2 * 1024 * 1024 * 1024
-"""The most bytes of answers in a session. Above that, only a few bytes of each are kept; otherwise
-they would fill the disk.
+"""The most bytes of answers in a session, and of requests. Above that, only a few bytes of each
+answer are kept, and no more tools are called; otherwise they would fill the disk.
 """
 
 _LEAST_KEPT = 1024
@@ -138,7 +138,8 @@ def _held(exchange: Exchange) -> int:
 class Recorder:
     """Makes exchanges from requests and their results. `listeners` receive each when it ends.
 
-    Calls stay in memory until they are put away. `requests` counts what was sent in each run.
+    Calls stay in memory until they are put away. `requests` counts what was sent in each run, and
+    `sent` the bytes of all bodies and headers.
     """
 
     def __init__(self, spill: Spill | None = None, *, beside: Recorder | None = None) -> None:
@@ -147,6 +148,7 @@ class Recorder:
         self.warned: Warned = beside.warned if beside is not None else Warned()
         """What answers of discovery warn of that are cut for lack of room."""
         self.requests: Counter[str] = Counter()
+        self.sent = 0
         self._spill = spill or Spill()
         self._beside = beside
         self._written: int = beside._written if beside is not None else 0
@@ -209,6 +211,11 @@ class Recorder:
         """The bytes of memory that are held, also by the recorder of which this is a draft."""
         return self.by_id.weight + (self._beside._weight if self._beside is not None else 0)
 
+    @property
+    def has_sent_most(self) -> bool:
+        """Whether no more tools are called: a schema may ask for calls of megabytes."""
+        return self.sent > MOST_WRITTEN
+
     def draft(self) -> Recorder:
         """Return a recorder for exchanges whose run is not known yet.
 
@@ -230,6 +237,8 @@ class Recorder:
         """Keep an exchange that already has a number, such as one of a recorded session."""
         self.by_id.add(exchange)
         self.requests[exchange.run] += 1
+        request = exchange.request
+        self.sent += len(request.body) + sum(len(value) for _, value in request.headers)
 
     def put_away(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
         """Move rarely needed exchanges out of memory, and return what reads them back."""

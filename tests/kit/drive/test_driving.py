@@ -17,6 +17,7 @@ from conformance.kit.cases.drawn import is_by_chance
 from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
 from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
@@ -263,6 +264,18 @@ def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatc
     items, session, _ = judged(much, concurrency=1, max_examples=0)
     assert len(calls(session).calls) == 3
     item = items["ATDF-CALL-001", "count"]
+    said = [finding.message.id for finding in item.findings]
+    assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
+
+
+def test_no_tool_is_called_after_calls_that_fill_the_disk(monkeypatch):
+    monkeypatch.setattr(recording, "MOST_WRITTEN", 300_000)
+    long = {**COUNT["inputSchema"]["properties"], "note": {"const": "x" * 9_000}}
+    big = {**COUNT, "inputSchema": {"type": "object", "properties": long, "required": [*long]}}
+    tools = [{**big, "name": f"count{n}"} for n in range(9)]
+    items, session, _ = judged(sound, tools=tools, concurrency=1, max_examples=0)
+    assert session.recorder.sent < 600_000
+    item = items["ATDF-CALL-001", "count8"]
     said = [finding.message.id for finding in item.findings]
     assert (item.verdict, set(said)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.heavy"})
 
