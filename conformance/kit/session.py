@@ -31,7 +31,11 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.drive.wire import Rate
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
-from conformance.kit.evidence.destructive import as_careful_everywhere, left_alone
+from conformance.kit.evidence.destructive import (
+    TooManyWarned,
+    as_careful_everywhere,
+    left_alone,
+)
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
@@ -205,6 +209,8 @@ class Session:
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
+        except TooManyWarned:
+            raise TargetUnusable(message("kit.target.too_many_destructive")) from None
 
     @property
     def found(self) -> list[Discovered]:

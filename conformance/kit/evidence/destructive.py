@@ -47,12 +47,26 @@ _SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
 """An answer without these declares nothing destructive. The last is for a name with escapes."""
 
 
+_MOST: Final = 24 * 1024 * 1024
+"""The most bytes of all keys that answers warn of: those of about a hundred thousand tools."""
+_KEY: Final = 200
+"""Bytes of memory for a key in addition to its characters."""
+
+
+class TooManyWarned(Exception):
+    """The targets call more tools destructive than the kit can remember."""
+
+
 @dataclass(slots=True)
 class Warned:
-    """The keys that answers call destructive, and those of each operation that changes things."""
+    """The keys that answers call destructive, and those of each operation that changes things.
+
+    Reading or adding more of them than there is room for raises `TooManyWarned`.
+    """
 
     said: set[Key] = field(default_factory=set)
     guessed: set[frozenset[Key]] = field(default_factory=set)
+    _weight: int = 0
 
     def read(self, answer: Answer) -> None:
         """Add what an answer warns of. It need not be kept for that."""
@@ -61,12 +75,24 @@ class Warned:
 
     def add(self, document: Any) -> None:
         """Add what a document warns of."""
-        self.said.update(_called_destructive(document))
-        self.guessed.update(_keys((name,), called) for name, called in changing(document))
+        for key in _called_destructive(document):
+            if key not in self.said:
+                self._weigh(key)
+                self.said.add(key)
+        for name, called in changing(document):
+            keys = _keys((name,), called)
+            if keys not in self.guessed:
+                self._weigh(*keys)
+                self.guessed.add(keys)
+
+    def _weigh(self, *keys: Key) -> None:
+        self._weight += sum(_KEY + sum(map(len, key)) for key in keys)
+        if self._weight > _MOST:
+            raise TooManyWarned
 
     def and_in(self, answers: Iterable[Answer]) -> Warned:
         """Return this together with what answers warn of."""
-        both = Warned(set(self.said), set(self.guessed))
+        both = Warned(set(self.said), set(self.guessed), self._weight)
         for answer in answers:
             both.read(answer)
         return both

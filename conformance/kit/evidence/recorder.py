@@ -57,9 +57,12 @@ large answer is kept. Reading an answer takes several times its memory.
 
 
 MOST_WRITTEN = 2 * 1024 * 1024 * 1024
-"""The most bytes of answers in a session, and of requests. Above that, only a few bytes of each
-answer are kept, and no more tools are called; otherwise they would fill the disk.
+"""The most bytes of answers in a session. Above that, only a few bytes of each are kept; otherwise
+they would fill the disk.
 """
+
+MOST_SENT = MOST_WRITTEN
+"""The most bytes of requests in a session. Above that, no more tools are called."""
 
 _LEAST_KEPT = 1024
 
@@ -214,7 +217,7 @@ class Recorder:
     @property
     def has_sent_most(self) -> bool:
         """Whether no more tools are called: a schema may ask for calls of megabytes."""
-        return self.sent > MOST_WRITTEN
+        return self.sent > MOST_SENT
 
     def draft(self) -> Recorder:
         """Return a recorder for exchanges whose run is not known yet.

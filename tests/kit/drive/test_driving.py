@@ -269,7 +269,7 @@ def test_no_more_of_a_tool_is_sent_after_answers_that_fill_the_memory(monkeypatc
 
 
 def test_no_tool_is_called_after_calls_that_fill_the_disk(monkeypatch):
-    monkeypatch.setattr(recording, "MOST_WRITTEN", 300_000)
+    monkeypatch.setattr(recording, "MOST_SENT", 300_000)
     long = {**COUNT["inputSchema"]["properties"], "note": {"const": "x" * 9_000}}
     big = {**COUNT, "inputSchema": {"type": "object", "properties": long, "required": [*long]}}
     tools = [{**big, "name": f"count{n}"} for n in range(9)]

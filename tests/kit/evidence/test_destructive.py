@@ -11,7 +11,7 @@ from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.formats.catalog.openapi import operations
 from conformance.kit.evidence import recorder
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.destructive import Warned, as_careful_everywhere
+from conformance.kit.evidence.destructive import TooManyWarned, Warned, as_careful_everywhere
 from conformance.kit.evidence.safety import is_spared, why_left_out
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
@@ -249,6 +249,20 @@ def test_no_route_of_a_document_reaches_a_tool_that_its_catalog_calls_destructiv
         session.drive()
     assert ("POST", "/purge") not in called
     assert ("GET", place) in called
+
+
+def test_no_more_declarations_are_remembered_than_there_is_room_for():
+    warned = Warned()
+    some = [item(f"purge{number}", True) for number in range(10_000)]
+    warned.add({"tools": some})
+    warned.add({"tools": some})  # the same again takes no more room
+    with pytest.raises(TooManyWarned):
+        for number in range(20):
+            warned.add({"tools": [item(f"{number}.{n}", True) for n in range(10_000)]})
+    operation = {"operationId": "x" * 9_000_000, "responses": {}}
+    paths = {f"/{number}": {"delete": operation} for number in range(9)}
+    with pytest.raises(TooManyWarned):
+        Warned().add({"openapi": "3.1.0", "paths": paths})
 
 
 @pytest.mark.parametrize("limit", ["HELD_CAP", "MOST_WRITTEN"])
