@@ -82,8 +82,8 @@ def _in_pairs(text: str) -> Iterator[str]:
     yield from (value for name, value in pairs if _is_secret(name, value))
 
 
-def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """Yield the values of `Set-Cookie` headers whose name or form is that of a secret.
+def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the cookies of `Set-Cookie` headers whose name or form is that of a secret.
 
     Of thousands in one answer, only the last count.
     """
@@ -91,7 +91,7 @@ def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     for value in deque((each for each in said if len(each) <= LONGEST_COOKIE), MOST_COOKIES):
         cookie, _, held = value.partition(";")[0].partition("=")
         if _is_secret(cookie.strip(), held.strip()):
-            yield held.strip()
+            yield cookie.strip(), held.strip()
 
 
 def _is_secret(name: str, value: str) -> bool:

@@ -10,7 +10,7 @@ import base64
 import html
 import json
 import re
-from collections import deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from html.entities import html5
@@ -87,7 +87,9 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._bare: dict[str, str] = {}
         self._known = 0
-        self._learned: deque[str] = deque()
+        self._learned: dict[str, tuple[str, str]] = {}
+        """The maker and the name of each secret that a target made, by placeholder, oldest first.
+        """
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._longest = 0
         self.add(secrets)
@@ -97,20 +99,34 @@ class Redactor:
         for secret in secrets:
             self._add(secret)
 
-    def learn(self, secrets: Iterable[str]) -> None:
-        """Learn secrets that a target makes. Each answer may have a new one.
+    def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
+        """Learn the names and values of secrets that a target makes. Each answer may have new ones.
 
-        Only the newest are kept, because each secret makes the search in every text slower.
+        Only some are kept, because each secret makes the search in every text slower.
         """
-        for secret in secrets:
+        for name, secret in secrets:
             if placeholder := self._add(secret):
-                self._learned.append(placeholder)
+                self._learned[placeholder] = maker, name
             if len(self._learned) > _MOST_LEARNED:
-                gone = self._learned.popleft()
-                for known in (self._placeholders, self._bare):
-                    for form in [form for form, each in known.items() if each == gone]:
-                        del known[form]
-                        self._patterns.pop(form, None)
+                self._forget(self._least_needed())
+
+    def _least_needed(self) -> str:
+        """Return the oldest learned secret whose name has a newer value, or else the oldest of the
+        maker with the most: a load balancer may set a new cookie with every answer.
+        """
+        names = Counter(self._learned.values())
+        if max(names.values()) > 1:
+            return next(each for each, name in self._learned.items() if names[name] > 1)
+        makers = Counter(maker for maker, _ in self._learned.values())
+        most = max(makers.values())
+        return next(each for each, (by, _) in self._learned.items() if makers[by] == most)
+
+    def _forget(self, gone: str) -> None:
+        del self._learned[gone]
+        for known in (self._placeholders, self._bare):
+            for form in [form for form, each in known.items() if each == gone]:
+                del known[form]
+                self._patterns.pop(form, None)
 
     def _add(self, secret: str) -> str:
         """Return the placeholder of a new secret; empty if the secret is short or known."""

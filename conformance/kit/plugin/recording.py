@@ -100,7 +100,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
 
     def learn(exchange: Exchange) -> None:
         if exchange.answer is not None:
-            state.redact.learn(in_cookies(exchange.answer.headers))
+            state.redact.learn(in_cookies(exchange.answer.headers), exchange.run)
 
     for exchange in recorder.by_id.held:
         learn(exchange)  # the header of the file has declarations, which may repeat a cookie

@@ -219,7 +219,7 @@ def test_a_cut_leaves_no_half_of_a_long_secret(signs):
 
 def test_a_long_secret_that_a_target_makes_costs_little_behind_escapes():
     redact = Redactor()
-    redact.learn([LONG])
+    redact.learn([("session", LONG)])
     with counting(1_000_000):
         said = redact('{"echo": "' + "".join(f"\\u{ord(sign):04x}" for sign in LONG) + '"}')
     assert said == '{"echo": "«secret-1»"}'
