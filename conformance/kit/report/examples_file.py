@@ -44,8 +44,14 @@ def examples_text(tools: dict[str, ToolEvidence], report: Report) -> str:
         tried = _tried(tool)
         arguments = tried[-1].case.arguments if tried else {}
         block = "".join(map(_comment, _told(tried, tool, report)))
-        blocks.append(block + _yaml(name, [arguments if isinstance(arguments, dict) else {}]))
+        call = _finite(arguments) if isinstance(arguments, dict) else {}
+        blocks.append(block + _yaml(name, [call]))
     return report.redact("\n".join(blocks))
+
+
+def _finite(arguments: Any) -> Any:
+    """Return arguments with null in place of numbers such as NaN, with which no file is read."""
+    return json.loads(json.dumps(arguments), parse_constant=lambda _: None)
 
 
 def _tried(tool: ToolEvidence) -> list[Call]:

@@ -125,3 +125,9 @@ def test_no_name_and_no_value_is_a_command_or_unseen_and_all_are_read_back(tmp_p
     made, read = written(tmp_path, run)
     assert visible(made, None, lines=True) == made
     assert read == {text: (arguments,)}
+
+
+def test_a_number_that_json_lacks_does_not_make_the_file_unreadable(tmp_path):
+    arguments = {"n": float("nan"), "m": [float("inf"), 1.5]}
+    _, read = written(tmp_path, run_evidence(tool_evidence(refused(arguments))))
+    assert read == {TOOL.name: ({"n": None, "m": [None, 1.5]},)}
