@@ -31,11 +31,7 @@ from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.drive.wire import Rate
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
-from conformance.kit.evidence.destructive import (
-    TooManyWarned,
-    as_careful_everywhere,
-    left_alone,
-)
+from conformance.kit.evidence.destructive import TooManyWarned, as_careful_everywhere, left_alone
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
@@ -199,8 +195,7 @@ class Session:
 
     def discover(self, targets: tuple[str, ...], eras: tuple[Era, ...] = ()) -> None:
         """Find the runs of all targets, or only those of these eras. Raises `TargetUnusable`."""
-        reason = why_no_sandbox() if self.settings.sandbox else None
-        if reason is not None:
+        if self.settings.sandbox and (reason := why_no_sandbox()) is not None:
             raise TargetUnusable(reason)
         try:
             context = self._context()
@@ -311,9 +306,8 @@ class Session:
         """
         confirmed = self._confirmed(asked)
         self._memorise(asked, confirmed)
-        today = datetime.now(UTC).date()
         waived, self.waivers = waive(
-            confirmed.values(), self.settings.waivers, self.runs.by_id, today
+            confirmed.values(), self.settings.waivers, self.runs.by_id, datetime.now(UTC).date()
         )
         return dict(zip(confirmed, waived, strict=True))
 

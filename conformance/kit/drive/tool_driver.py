@@ -32,9 +32,7 @@ from conformance.spec.messages import message
 
 REPAIR_STEPS = 5
 MOST_ANSWERED = 48 * 1024 * 1024
-"""The most memory, in bytes, for the answers of one tool, which stay until it is done. Above it, no
-more calls of the tool are sent.
-"""
+"""The most memory, in bytes, for a tool's answers. Above it, no more calls of the tool are sent."""
 _HEAVY = 256 * 1024
 """Above this memory, in bytes, for its answers, a tool is finished before others have a turn."""
 MOST_ENDS = 8
@@ -221,11 +219,7 @@ class ToolRun:
         return frozenset(id for id in own if id in self._channel.silent_after)
 
     def _has_enough(self) -> bool:
-        """Return whether no more calls of the tool are sent.
-
-        It is too slow, ends its process, or fills memory or disk; or a spared tool reached its
-        limit.
-        """
+        """Return whether a limit is reached, so that no more calls of the tool are sent."""
         ends = self._slow >= _SLOW_CALLS or self._ended >= MOST_ENDS
         return ends or self._fills or self._left <= 0 or self._is_lacking
 

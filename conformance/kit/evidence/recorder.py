@@ -15,7 +15,7 @@ from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
-from conformance.kit.model.exchange import Exchange, Request
+from conformance.kit.model.exchange import Exchange, Request, beside_body
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import CUT_KEPT, Received
 
@@ -142,7 +142,7 @@ class Recorder:
     """Makes exchanges from requests and their results. `listeners` receive each when it ends.
 
     Calls stay in memory until they are put away. `requests` counts what was sent in each run, and
-    `sent` the bytes of all bodies and headers.
+    `sent` the bytes of all requests.
     """
 
     def __init__(self, spill: Spill | None = None, *, beside: Recorder | None = None) -> None:
@@ -240,8 +240,7 @@ class Recorder:
         """Keep an exchange that already has a number, such as one of a recorded session."""
         self.by_id.add(exchange)
         self.requests[exchange.run] += 1
-        request = exchange.request
-        self.sent += len(request.body) + sum(len(value) for _, value in request.headers)
+        self.sent += len(exchange.request.body) + beside_body(exchange.request)
 
     def put_away(self, exchanges: Sequence[Exchange]) -> Kept[Exchange]:
         """Move rarely needed exchanges out of memory, and return what reads them back."""

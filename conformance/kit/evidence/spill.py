@@ -26,7 +26,7 @@ from typing import Any, BinaryIO, Generic, TypeVar, overload
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.evidence import Call, call_again
-from conformance.kit.model.exchange import Exchange, weight
+from conformance.kit.model.exchange import Exchange, beside_body, weight
 
 T = TypeVar("T")
 
@@ -229,7 +229,8 @@ def cost(exchange: Exchange) -> int:
     """Return about how many bytes of memory an exchange takes."""
     answered = exchange.answer.weight if exchange.answer is not None else 0
     seen = _MOMENT * len(exchange.timeline)
-    return _EACH + weight(exchange.request.body) + answered + seen
+    sent = weight(exchange.request.body) + beside_body(exchange.request)
+    return _EACH + sent + answered + seen
 
 
 def _itself(exchange: Exchange) -> Exchange:

@@ -151,6 +151,12 @@ Request = HttpRequest | StdioRequest | ModelCall
 """Something to send. `transport` names its type in recorded files."""
 
 
+def beside_body(request: Request) -> int:
+    """Return the characters of the address and the headers of a request, which may be long."""
+    address = len(request.url) if isinstance(request, HttpRequest) else 0
+    return address + sum(len(name) + len(value) for name, value in request.headers)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What came back. `status` is 0 over stdio. `body` holds the raw bytes (stdio: the lines).

@@ -4,6 +4,7 @@ import pytest
 
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.recorder import Recorder
+from conformance.kit.evidence.spill import cost
 from conformance.kit.model.exchange import Answer, HttpRequest, StdioRequest, Trouble
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import CUT_KEPT, Received
@@ -79,3 +80,13 @@ def test_of_the_answers_behind_gigabytes_a_few_bytes_are_kept(monkeypatch):
     kept = [recorder.by_id[number] for number in (1, 2, 3)]
     assert [len(each.answer.body) for each in kept] == [60_000, 1024, 2]
     assert [each.trouble for each in kept] == [None, Trouble.TOO_LARGE, None]
+
+
+def test_the_address_and_the_headers_of_a_request_count_as_its_body_does():
+    """An OpenAPI document may have each call repeat long texts there."""
+    recorder = Recorder()
+    long = ((("X-Note", "x" * 50_000),), "http://h/?" + "x" * 40_000)
+    request = HttpRequest("GET", long[1], long[0])
+    exchange = recorder.record(1, "http", request, Received(Answer(status=200), None, 0.0))
+    assert cost(exchange) > 90_000
+    assert recorder.sent > 90_000
