@@ -201,7 +201,7 @@ def test_a_blocked_prompt_is_told_the_same_way(run: RunEvidence) -> Checks:
         if answer is None or not arrivals(exchange):
             yield not_arrived(exchange)
             continue
-        how = f"`{answer.reason}`" if answer.succeeded else answer.shown
+        how = f"`{answer.reason or 'null'}`" if answer.succeeded else answer.shown
         first = first or how
         if answer.succeeded and answer.reason != TerminationReason.CONTENT_FILTER:
             yield broken(exchange, "finding.gateway.blocked_end", family=family, told=how)

@@ -6,9 +6,12 @@ import json
 
 import pytest
 
+from conformance.gateway.test_requests import mapped
 from conformance.gateway.told import END, ERROR, Told, told, waits_told
 from conformance.kit.model.exchange import Answer
+from conformance.kit.model.performance import Moment
 from conformance.spec.vocabulary import RuntimeErrorName as Error
+from conformance.spec.vocabulary import Seen
 from tests.kit.samples import web
 
 STREAM = [("content-type", "text/event-stream")]
@@ -109,3 +112,9 @@ def test_an_odd_event_of_the_vocabulary_is_read_past(odd):
     names = ("ToolCallStarted", "PartialToolCall", "Metadata")
     events = [(f"event: {name}\n", odd) for name in names]
     assert streamed(*events, ("event: StreamEnd\n", {"finish_reason": "end_turn"})).succeeded
+
+
+def test_of_a_parameter_that_did_not_arrive_no_word_of_python_is_shown():
+    arrival = Moment(Seen.ARRIVED, 0.0, 1, body=b'{"model": "afn-1"}')
+    first = next(iter(mapped(web(200), arrival, "openai")))
+    assert "None" not in first.finding.message.words()
