@@ -37,6 +37,8 @@ from conformance.kit.transport.trouble import GARBLED, trouble_of
 _REDIRECTS = 3
 _RESUMED: Final = 5
 """The most times that one answer is continued in another stream."""
+_NO_STREAM: Final = 2.0
+"""The most seconds for the body of an answer that is not a stream, where a stream was asked for."""
 _PAUSE, _LEAST_PAUSE = 0.5, 0.05
 """Seconds before a stream is asked for again: if the server names none, and at least."""
 _OK: Final = 200
@@ -238,8 +240,10 @@ class HttpConnection:
         streaming = is_stream(response.headers.get("content-type"))
         events = (events or _Messages()) if streaming else None
         # A stream that a GET opened never ends, so its answer is what comes within `settle`
-        # seconds.
+        # seconds. Some servers open one under another media type.
         limit = request.settle if streaming and request.method == "GET" else None
+        if not streaming and _asks_for_a_stream(request):
+            limit = max(request.settle, _NO_STREAM)
         own = 0
         try:
             async with asyncio.timeout(limit):
@@ -352,6 +356,11 @@ def _parsed(url: str) -> httpx2.URL:
 
 
 @lru_cache(maxsize=256)
+def _asks_for_a_stream(request: HttpRequest) -> bool:
+    accepted = [value for name, value in request.headers if name.lower() == "accept"]
+    return request.method == "GET" and accepted == ["text/event-stream"]
+
+
 def _header(name: bytes, value: bytes) -> tuple[str, str]:
     """Return a header as text.
 

@@ -197,6 +197,15 @@ def test_a_stream_that_a_get_opened_is_read_for_a_moment_only():
     assert received.trouble is None
 
 
+def test_an_answer_of_another_type_is_not_read_for_ever_where_a_stream_was_asked_for():
+    stream = (("Accept", "text/event-stream"),)
+    begun = head("Content-Type: application/json") + b"{"
+    received, _ = send(always(begun, then=hang), method="GET", own=stream, timeout=8)
+    assert (received.trouble, received.answer.status) == (None, 200)
+    received, _ = send(always(begun, then=hang), method="GET", timeout=1)
+    assert received.trouble is Trouble.TIMEOUT
+
+
 def test_a_body_without_end_is_capped():
     async def pour(writer, peer):
         while True:
