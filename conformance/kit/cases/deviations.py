@@ -30,7 +30,7 @@ MOST_CHOICES: Final = 50
 WHOLE_FLOAT: Final = "whole-float"
 """The scenario of an integer written with a fraction of zero."""
 LARGE_ID: Final = 2**31
-"""The first integer that needs more than 32 bits, the size of many columns of ids."""
+"""The first integer above those of 32 bits with a sign, the size of many columns of ids."""
 _ID: Final = re.compile(r"(?:\A|[_.-])(?:id|Id|ID)\Z|[a-z0-9]I[dD]\Z")
 UNICODE: Final = "Zoë 東京 🚀"
 WIDE: Final = "東"
