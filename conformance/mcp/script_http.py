@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from dataclasses import replace
 
 from conformance.formats.tool import header_names
@@ -34,6 +35,7 @@ FOREIGN = "http://attacker.example"
 _STREAM = {"Accept": "text/event-stream"}
 _VERSION_HEADER_SINCE = "2025-06-18"
 _MOST_TOOLS = 20
+_INTEGER = re.compile(r"-?[0-9]{1,1000}")
 _SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
 """Headers that a browser lets every page send."""
 
@@ -183,6 +185,6 @@ def _other(value: str) -> str:
     """Return another header value of the same type."""
     if value in {"true", "false"}:
         return "false" if value == "true" else "true"
-    if value.lstrip("-").isdecimal():
+    if _INTEGER.fullmatch(value):
         return str(int(value) + 1)
     return "kit-other-value"

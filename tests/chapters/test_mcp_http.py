@@ -4,8 +4,13 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.formats.catalog.normalize import Source, tools_of
+from conformance.kit.evidence.script import Stage
 from conformance.kit.model.exchange import HttpRequest
+from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
+from conformance.kit.transport.bindings import binding_of
+from conformance.mcp.scripts import mcp_parameters
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     JSON,
@@ -18,6 +23,7 @@ from tests.chapters.mcp_evidence import (
     refused,
     result,
     said,
+    tool,
     verdict,
 )
 
@@ -235,3 +241,13 @@ def test_a_session_that_is_asked_for_and_was_not_given_is_one_finding(
     assert (found.message.id == "finding.mcp.session_not_given") is blamed
     consequences = [said(clause, run) for clause in ("MCP-PING-001", "MCP-HTTP-003")]
     assert consequences == [NOT_VERIFIED if blamed else FAIL] * 2
+
+
+@pytest.mark.parametrize("value", ["--5", "9" * 5_000, "5", "-5", "²", "true"])
+def test_a_parameter_header_is_replaced_by_another_whatever_its_text_is(value):
+    schema = {"type": "object", "properties": {"a": {"type": "string", "x-mcp-header": "A"}}}
+    (declared,) = tools_of({"tools": [tool(inputSchema=schema)]}, Source.MCP).tools
+    binding = binding_of(MODERN_RUN, Settings())
+    stage = Stage(binding, (declared,), {declared.name: {"a": value}})
+    sent = {each.step.name: dict(each.request.headers) for each in mcp_parameters(stage)}
+    assert sent["plain"]["Mcp-Param-A"] != sent["other"]["Mcp-Param-A"]
