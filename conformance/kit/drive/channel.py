@@ -27,7 +27,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
 from conformance.kit.model.case import Case
-from conformance.kit.model.exchange import Exchange, Request, Trouble
+from conformance.kit.model.exchange import Exchange, Request, Trouble, beside_body
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
@@ -41,6 +41,10 @@ WITHHELD = -1
 """The id of an exchange that was not sent."""
 MOST_STARTS = 25
 """The most starts of a process in one channel, because a server may die at each call."""
+_LONGEST_HEAD = 256 * 1024
+"""The most characters of the address and the headers of a call. Servers read less, and a client
+copies them several times.
+"""
 _SILENCE = 1 / 5
 """The share of an answer's time limit after which a silent process is asked for a list."""
 
@@ -116,13 +120,17 @@ class Channel:
         return self._wire.is_open
 
     def may_call(self, tool: Tool, arguments: Any) -> bool:
-        """Return whether a call stays on the tool's route, and reaches nothing off limits."""
+        """Return whether a call stays on the tool's route, reaches nothing off limits, and has no
+        endless headers.
+        """
         if not keeps_route(tool, self.run, arguments):
             return False
-        off_limits = self.context.off_limits
-        if off_limits.is_empty or self.binding.traits.speaks_mcp:
+        if not self.binding.traits.over_http:
             return True
-        return not off_limits.holds(self.binding.call(tool, arguments))
+        request = self.binding.call(tool, arguments)
+        if beside_body(request) > _LONGEST_HEAD:
+            return False
+        return self.binding.traits.speaks_mcp or not self.context.off_limits.holds(request)
 
     def speaks_for(self, run: Run) -> None:
         """Send for another run from now on, on the same connection."""

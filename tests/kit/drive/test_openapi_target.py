@@ -374,3 +374,20 @@ def test_a_value_of_a_path_is_not_taken_for_the_place_of_another():
 def test_no_name_of_a_tool_leads_to_another_route(name, part):
     request = HttpBinding(HTTP).call(replace(TOOL, name=name), {})
     assert request.url == f"{HTTP.endpoint}/tools/{part}/invoke"
+
+
+def test_no_call_has_headers_of_megabytes():
+    """A client keeps several copies of them, and some calls are made at the same time."""
+    long = {"name": "X-Note", "in": "header", "required": True, "schema": {"const": "x" * 300_000}}
+    operation = {"operationId": "ask", "parameters": [long], "responses": {"200": {}}}
+    document = {"openapi": "3.1.0", "info": {}, "paths": {"/ask": {"get": operation}}}
+    asked = []
+
+    def answer(method, path, body, headers):
+        asked.append(path)
+        return (200, document) if path == "/openapi.json" else (404, {})
+
+    with answering(answer) as url:
+        judged(url, openapi="/openapi.json", max_examples=0)
+    assert "/openapi.json" in asked
+    assert "/ask" not in asked
