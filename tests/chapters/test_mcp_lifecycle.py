@@ -309,7 +309,7 @@ def test_a_malformed_request_is_named_by_what_is_wrong_with_it(step, words):
 def test_a_connection_that_was_closed_is_told_as_one():
     gone = exchange(LEGACY_STDIO, "p", bare=True, trouble=Trouble.CLOSED, method="ping")
     (found,) = verdict("MCP-PING-001", evidence(LEGACY_STDIO, mcp_handshake=[gone])).findings
-    assert "answered with a closed connection instead of an answer" in found.message.words()
+    assert "got a closed connection instead of an answer" in found.message.words()
 
 
 @pytest.mark.parametrize("trouble", Trouble)
