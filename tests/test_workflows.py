@@ -249,6 +249,13 @@ def test_the_action_wants_a_directory_of_its_own_and_leaves_all_others_alone(tmp
     assert steps["Post the summary"]["if"] == "always() && steps.judge.outputs.report"
 
 
+def test_a_blank_at_an_end_of_the_report_makes_no_other_directory_the_artifact():
+    steps = {step["name"]: step for step in read(ACTION)["runs"]["steps"]}
+    for report in (" .", "src ", "\u00a0.", "#x"):
+        path = steps["Keep the report"]["with"]["path"].replace("${{ inputs.report }}", report)
+        assert path.strip() == f"./{report}/"
+
+
 def test_the_action_follows_no_link_on_the_way_to_the_report(tmp_path):
     mine = tmp_path / "elsewhere" / "report" / "mine"
     mine.parent.mkdir(parents=True)
