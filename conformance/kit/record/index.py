@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import Repeats
 from conformance.kit.evidence.catalog import offered
-from conformance.kit.evidence.declarations import Declared, Discovered, declared
+from conformance.kit.evidence.declarations import MOST_TOOLS, Declared, Discovered, declared
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import MOST_WRITTEN, Recorder
 from conformance.kit.evidence.script import LOOKED
@@ -125,6 +125,8 @@ def recalled(
     """
     try:
         found = tuple(codec(Discovered).validate_python(each) for each in first["found"])
+        if any(len(one.tools) > MOST_TOOLS for one in found):
+            raise Unreadable(f"a run has more than {MOST_TOOLS} tools")
         judged = {one.run.id: declared(one) for one in found}
         looked = {one.run.id: _looked(one, recorder) for one in found}
         bare = {

@@ -154,6 +154,16 @@ def test_what_only_a_newer_kit_sends_was_not_recorded(faulty, tmp_path):
     assert {found[key][1][0].id for key in lacking} == {"kit.not_verified.not_recorded"}
 
 
+def test_a_record_with_more_tools_than_a_session_judges_is_refused(faulty, tmp_path):
+    def many(lines):
+        [found] = lines[0]["found"]
+        found["tools"] = [{**found["tools"][0], "name": f"t{n}"} for n in range(2001)]
+        return lines
+
+    with pytest.raises(Unreadable, match="more than 2000 tools"):
+        again(edited(faulty[0], tmp_path, many))
+
+
 @pytest.mark.parametrize("where", ["calls", "scripts", "cases", "playings", "smallest"])
 def test_a_record_that_lists_one_call_again_and_again_is_refused(faulty, tmp_path, where):
     def doubled(lines):
