@@ -139,6 +139,14 @@ def test_every_finding_is_a_row_with_the_clause_that_it_is_about(pages, source, 
     assert "clauses/mcp-orig-00" in row
     bare = re.findall(r"^\| <a id=\S+</a>`(finding[\w.]+)` .* \| – \|$", text, re.MULTILINE)
     assert len(bare) < len(findings) / 10
+    shown = next(line for line in text.splitlines() if "`documents.request.no_call`" in line)
+    assert "clauses/rt-req-004" in shown  # an invalid example shows it
+
+
+def test_a_field_that_its_branch_requires_says_so(pages):
+    text = pages["en/runtime/call-parameters.md"]
+    row = next(line for line in text.splitlines() if "`tool_choice.name`" in line)
+    assert "required" in row
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

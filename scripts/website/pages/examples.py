@@ -72,7 +72,7 @@ def _at(data: Any, pointer: str) -> Any:
 def with_error(context: Context, example: Example, here: str) -> str:
     """Return an invalid example with its wrong line marked, and the error."""
     text = json.dumps(in_words(context, example), ensure_ascii=False, indent=2)
-    found = _broken(example, json.loads(text))
+    found = broken(example, json.loads(text))
     reading = read(text.encode())
     line = positions_of(reading, {found.place})[found.place].line
     clause = context.clauses[str(example.breaks)]
@@ -86,7 +86,7 @@ def with_error(context: Context, example: Example, here: str) -> str:
     )
 
 
-def _broken(example: Example, data: Any) -> Problem:
+def broken(example: Example, data: Any) -> Problem:
     """Return the problem that the example is about; the generator has checked that it exists."""
     return next(
         each

@@ -72,7 +72,8 @@ def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
                 continue
             seen.add(name)
             place = (*path, "properties", name)
-            yield Field(before + name, place, child, name in required)
+            is_required = name in required or name in part.get("required", ())
+            yield Field(before + name, place, child, is_required)
             yield from _inside(child, place, before + name)
 
 

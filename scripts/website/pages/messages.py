@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Final
 
@@ -15,8 +15,10 @@ from conformance.kit.verdicts.checks import load, packages
 from conformance.spec.messages import filled
 from fixtures.servers.faults.checks import CHECKS
 from scripts.generator.clauses import Clause
+from scripts.generator.examples import Example
 from scripts.generator.texts import Text
 from scripts.website.pages.context import CONFORMANCE, Context
+from scripts.website.pages.examples import broken
 from scripts.website.pages.exchanges import seen
 from scripts.website.pages.facets import facets_of
 from scripts.website.pages.markdown import anchored, escaped, filtered, page, table
@@ -46,8 +48,9 @@ def messages_page(context: Context) -> bytes:
     """Return the page with all messages in one table, by their ids."""
     head = [context.said(name) for name in ("message", "says", "clauses")]
     rows, about_clauses = [], []
+    known = of_clauses(context.source.examples)
     for id, text in sorted(_messages(context), key=lambda each: each[0]):
-        clauses = [context.clauses[each] for each in sorted(of_clauses().get(id, ()))]
+        clauses = [context.clauses[each] for each in sorted(known.get(id, ()))]
         said = escaped(_words(context, text))
         rows.append([anchored(id, "message"), said, _linked(context, clauses)])
         about_clauses.append(clauses)
@@ -75,13 +78,21 @@ def _linked(context: Context, clauses: Sequence[Clause]) -> str:
     return ", ".join([*links, *(["…"] if len(clauses) > _MOST else [])]) or "–"
 
 
-@cache
-def of_clauses() -> Mapping[str, frozenset[str]]:
+def of_clauses(examples: Iterable[Example]) -> Mapping[str, Set[str]]:
     """Return the clauses of each message, by the message's id.
 
-    They come from findings about faults in the proof, from the checks that each fault was planted
-    for, and from the code of the clauses' checks.
+    They come from invalid examples, from findings about faults in the proof, from the checks that
+    each fault was planted for, and from the code of the clauses' checks.
     """
+    found = {id: set(clauses) for id, clauses in _of_checks().items()}
+    for each in examples:
+        if not each.valid:
+            found.setdefault(broken(each, each.data).message.id, set()).add(str(each.breaks))
+    return found
+
+
+@cache
+def _of_checks() -> Mapping[str, Set[str]]:
     found: dict[str, set[str]] = {}
     for said in seen()["faults"].values():
         for clause, each in said.items():
@@ -94,4 +105,4 @@ def of_clauses() -> Mapping[str, frozenset[str]]:
         for test, clause in load(name).tests:
             for id in _ID.findall(inspect.getsource(test.judge)):
                 found.setdefault(id, set()).add(clause.id)
-    return {id: frozenset(clauses) for id, clauses in found.items()}
+    return found
