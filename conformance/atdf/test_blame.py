@@ -24,7 +24,7 @@ _BLAMING: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_EN
 def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
     """A refused valid call must not blame a governed value that differs from the baseline call's.
 
-    A value is governed if the schema lists or bounds it. Envelopes have a clause of their own, and
+    A value is governed if it depends on the schema alone. Envelopes have a clause of their own, and
     so have failures inside the server and errors inside a success. A refusal that names several
     places may be about a relation between them, which no schema states.
     """
