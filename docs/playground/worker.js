@@ -133,8 +133,12 @@ function yamlPlaces(text) {
 function madeOf(to) {
   const { subject, form, framed, yaml } = held;
   const command = `agent-formats convert document.${yaml && !framed ? "yaml" : "json"} --to ${to}`;
-  if (!convertible(subject, form, to)) return { command, framed };
-  const { data, lost, changed, made } = converted(subject, form, to, DATA);
-  const text = jsonOf(data);
-  return text.length > MOST_MADE ? { command, framed } : { text, lost, changed, made, command };
+  try {
+    if (!convertible(subject, form, to)) return { command, framed };
+    const { data, lost, changed, made } = converted(subject, form, to, DATA);
+    const text = jsonOf(data);
+    return text.length > MOST_MADE ? { command, framed } : { text, lost, changed, made, command };
+  } catch {
+    return { command, framed }; // which says what is wrong with the document
+  }
 }

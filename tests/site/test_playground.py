@@ -75,7 +75,7 @@ def run(source, node):
 
 
 def known_to_the_page(value, problems):
-    """Those that the playground finds, too. It does not read the inputs of a descriptor."""
+    """Those that the playground finds, too. Of a descriptor, it checks no defaults and examples."""
     for each in problems:
         listed = each.place[:1] == ("tools",)
         tool = value["tools"][each.place[1]] if listed and len(each.place) > 1 else value
@@ -154,6 +154,49 @@ def test_the_line_of_an_editor_and_a_policy_in_its_key_are_read_as_python_reads_
     assert seen["row"]["document"] == recognize(value).document
     assert [each["path"] for each in seen["problems"]] == places
     assert [each.path for each in validate(value)] == places
+
+
+def descriptor(*inputs, **use):
+    outputs = {"success": "s", "failure": []}
+    about = {"tool_id": "t", "description": "Does t.", "when_to_use": "When t."}
+    return {**about, "how_to_use": {"inputs": [*inputs], "outputs": outputs, **use}}
+
+
+LIMIT = {"name": "n", "type": "integer", "description": "d"}
+POLICY = {"retry": NO_RETRY, "models": {"openai": "o/{nonce}"}}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        descriptor({**LIMIT, "schema": {"minimum": "1"}}),
+        descriptor({**LIMIT, "schema": {"$ref": "#/$defs/x"}}, input_schema={"$defs": {"x": True}}),
+        descriptor({**LIMIT, "schema": {"$ref": "#/$defs/y"}}, input_schema={"$defs": {"x": True}}),
+        descriptor(LIMIT, input_schema={"required": [3]}),
+        {"tools": [descriptor({**LIMIT, "schema": {"items": None}}, LIMIT)]},
+        {**POLICY, "models": {"constructor": "x"}},
+        {"name": "t", "description": "d", "inputSchema": {"properties": {"toString": 1}}},
+    ],
+)
+def test_inputs_of_descriptors_and_names_that_every_object_has_are_judged_as_python_does(
+    run, value
+):
+    (seen,) = run([json.dumps(value)])["found"]
+    ours = sorted((each["path"], each["keyword"]) for each in seen["problems"])
+    assert ours == sorted((each.path, each.keyword) for each in wrong_in(value))
+
+
+@pytest.mark.parametrize("schema", [{"required": 1.5}, {"properties": []}, {"$defs": 3}, "x"])
+def test_a_tool_of_a_provider_that_the_command_refuses_is_left_to_it(run, schema):
+    tool = {"type": "function", "function": {"name": "t", "parameters": schema}}
+    ((form, made),) = run([json.dumps([tool])])["forms"]
+    assert (form, made) == ("openai", [])
+    assert convert([tool], Form.CATALOG).data is None
+
+
+def test_a_version_that_has_no_text_is_no_fault_of_the_page(run):
+    (seen,) = run(['{"openapi": {"a": 1}, "openapi": {"a": 1}}'])["inside"]
+    assert seen["known"]["name"] == "openapi_other"
 
 
 def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
@@ -503,8 +546,8 @@ def test_the_scripts_are_small(source):
 
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
-        assert sum(len(gzip.compress(each)) for each in files.values()) < 46 * 1024
-        assert sum(map(len, files.values())) < 196 * 1024
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 47 * 1024
+        assert sum(map(len, files.values())) < 198 * 1024
 
 
 INFO = {"title": "t", "version": "1"}

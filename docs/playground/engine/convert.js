@@ -289,10 +289,19 @@ function convertible(value, from, to) {
   return items.every((item) => {
     if (!isObject(item)) return false;
     if (from === "descriptor" || from === "catalog") return !("resource_type" in item);
-    if (from === "mcp") return typeof item.name === "string" && isObject(item.inputSchema);
-    return PROVIDERS[from](item) && !(from === "gemini" && !("parametersJsonSchema" in item));
+    if (from === "mcp") return typeof item.name === "string" && isObject(item.inputSchema) && isSound(item);
+    return PROVIDERS[from](item) && !(from === "gemini" && !("parametersJsonSchema" in item)) &&
+      isSound(from === "openai" && isObject(item.function) ? item.function : item);
   });
 }
+
+// Whether the members that a reader uses have the right types, as conformance/convert/shapes.py asks of them.
+const isTexts = (value) => Array.isArray(value) && value.every((each) => typeof each === "string");
+const isSchemaLike = (value) => ["properties", "$defs"].every((name) => !(name in value) || isObject(value[name])) &&
+  (!("required" in value) || isTexts(value.required));
+const SHAPES = { description: (value) => value === null || typeof value === "string", outputSchema: (value) => isObject(value) && isSchemaLike(value) };
+for (const member of ["inputSchema", ...Object.values(SCHEMA_IN)]) SHAPES[member] = (value) => value === null || SHAPES.outputSchema(value);
+const isSound = (tool) => Object.entries(SHAPES).every(([name, fits]) => !(name in tool) || fits(tool[name]));
 
 function itemsOf(value) {
   if (Array.isArray(value)) return { items: value, at: [], around: {}, listed: true };

@@ -18,9 +18,12 @@ const PROVIDERS = {
 const isDescriptor = (item) => "tool_id" in item || "how_to_use" in item || ("id" in item && !("name" in item) && !("inputSchema" in item));
 const listOf = (value, name) => (isObject(value) && Array.isArray(value[name]) ? value[name] : undefined);
 
+// Whether this is a version of OpenAPI that is read. An object has no text.
+const isCurrent = (version) => (typeof version === "string" || typeof version === "number") && /^3\.[012]/.test(String(version));
+
 // The form from which a value can be converted; undefined where it has none.
 function formOf(value, row) {
-  if (isObject(value) && /^3\.[012]/.test(String(value.openapi ?? ""))) return "openapi";
+  if (isObject(value) && isCurrent(value.openapi)) return "openapi";
   if (listOf(value, "functionDeclarations")) return "gemini";
   const first = Array.isArray(value) ? value[0] : value;
   const tools = (listOf(first, "tools") ?? []).filter(isObject);
@@ -43,7 +46,7 @@ function elsewhere(value, data) {
   const known = (name, values) => ({ name, words: words(data, `${values ? "site.playground.is" : "documents.unknown"}.${name}`, values ?? {}) });
   if (isObject(value) && ("openapi" in value || "swagger" in value)) {
     const version = value.openapi ?? value.swagger;
-    if (!/^3\.[012]/.test(String(version))) return known("openapi_other", { version: shown(version, 20) });
+    if (!isCurrent(version)) return known("openapi_other", { version: shown(version, 20) });
     const count = Object.values(isObject(value.paths) ? value.paths : {}).filter(isObject)
       .flatMap((item) => METHODS.filter((method) => isObject(item[method]))).length;
     return known("openapi", { version: shown(version, 20).slice(1, -1), count });

@@ -67,8 +67,33 @@ function* schemasHeld(value, row, data) {
   }
 }
 
+// What is wrong in the inputs of a descriptor, which together are one schema.
+function* describedFaults(tool, at, data) {
+  const { inputs = [], input_schema: rest = {} } = isObject(tool.how_to_use) ? tool.how_to_use : {};
+  if (!Array.isArray(inputs) || !isObject(rest)) return;
+  const declared = new Map();
+  for (const [index, each] of inputs.entries()) {
+    if (isObject(each) && typeof each.name === "string" && each.name && !declared.has(each.name)) declared.set(each.name, index);
+  }
+  const properties = [...declared].map(([name, index]) => {
+    const { schema, type, description } = inputs[index];
+    if (typeof schema === "boolean") return [name, schema];
+    const typed = data.terms.json_types.includes(type) ? { type } : {};
+    return [name, { ...typed, ...(typeof description === "string" ? { description } : {}), ...objectOr(schema) }];
+  });
+  const whole = { type: "object", ...rest, ...(isObject(rest.properties ?? {}) && { properties: { ...rest.properties, ...Object.fromEntries(properties) } }) };
+  for (const { at: inside, ...each } of schemaFaults(whole, [], data)) {
+    const index = inside[0] === "properties" && inside.length > 1 ? declared.get(inside[1]) : undefined;
+    const own = index === undefined ? undefined : inputs[index].schema;
+    const beside = index !== undefined && inside.length > 2 && !(isObject(own) && holds(own, inside[2])) && holds(inputs[index], inside[2]);
+    const home = index === undefined ? ["input_schema", ...inside] : ["inputs", index, ...(beside ? [] : ["schema"]), ...inside.slice(2)];
+    yield { ...each, at: [...at, "how_to_use", ...home] };
+  }
+}
+
 function* heldFaults(value, row, data) {
   for (const [schema, at] of schemasHeld(value, row, data)) yield* schemaFaults(schema, at, data);
+  for (const [tool, at] of toolsOf(value, row)) if (isDescriptor(tool)) yield* describedFaults(tool, at, data);
 }
 
 // Of an OpenAPI description, a schema alone, or tools in the forms of OpenAI and Anthropic.

@@ -26,12 +26,12 @@ const APPLIED = {
   *properties(wanted, value, spot, data) {
     if (!isObject(value)) return;
     for (const [name, schema] of Object.entries(wanted)) {
-      if (name in value) yield* faults(schema, value[name], down(spot, name, name), data);
+      if (holds(value, name)) yield* faults(schema, value[name], down(spot, name, name), data);
     }
   },
   *additionalProperties(wanted, value, spot, data, schema) {
     if (!isObject(value)) return;
-    const extra = Object.keys(value).filter((name) => !(name in (schema.properties || {})));
+    const extra = Object.keys(value).filter((name) => !holds(schema.properties ?? {}, name));
     if (wanted === false) {
       const names = extra.slice(0, 5).map((name) => shown(name, 40)).join(", ");
       if (extra.length) yield fault("additionalProperties", value, spot, { values: { names } });
