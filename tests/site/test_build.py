@@ -183,6 +183,8 @@ def test_a_page_of_the_menu_that_nobody_wrote_stops_the_build_and_is_named(monke
 def test_a_command_prints_what_its_page_shows():
     page = b'```sh\nagent-formats check X\n```\n\n```text\n--8<-- "output.es.txt"\n```\n'
     assert b"check X --language es\n" in stage.in_language("es/guides/a.md", page)
+    asked = page.replace(b"check X\n", b"check X --language es\n")
+    assert b"es --language" not in stage.in_language("es/guides/a.md", asked)
     assert stage.in_language("en/guides/a.md", page.replace(b".es", b"")) == page.replace(
         b".es", b""
     )
