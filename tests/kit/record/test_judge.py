@@ -13,6 +13,7 @@ from conformance.kit.confirm.confirm import repeat
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.spill import ROOM, Spill
 from conformance.kit.model.settings import AllowCalls, Settings
+from conformance.kit.record import index
 from conformance.kit.record.exchanges import ExchangeWriter, read_exchanges
 from conformance.kit.record.index import Unreadable
 from conformance.kit.session import Session
@@ -165,7 +166,12 @@ def test_a_record_with_more_tools_than_a_session_judges_is_refused(faulty, tmp_p
 
 
 @pytest.mark.parametrize("where", ["calls", "scripts", "cases", "playings", "smallest"])
-def test_a_record_that_lists_one_call_again_and_again_is_refused(faulty, tmp_path, where):
+def test_a_record_that_lists_one_call_again_and_again_is_refused(
+    faulty, tmp_path, monkeypatch, where
+):
+    if where == "cases":  # each fits into memory, and all of them do not fit on the disk
+        monkeypatch.setattr(index, "_MOST_LISTED", 100 << 20)
+
     def doubled(lines):
         last = lines[-1]
         own = last["evidence"]["http"]
@@ -176,7 +182,7 @@ def test_a_record_that_lists_one_call_again_and_again_is_refused(faulty, tmp_pat
         elif where == "scripts":
             own["scripts"]["http_wire"] = many
         elif where == "cases":
-            last["repeats"]["cases"] = [["http", f"c{n}", many[:6000]] for n in range(200)]
+            last["repeats"]["cases"] = [["http", f"c{n}", many[:1000]] for n in range(50)]
         elif where == "playings":
             last["repeats"]["scripts"] = [["http", "http_wire", [many]]]
         else:
