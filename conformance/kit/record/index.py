@@ -44,7 +44,7 @@ MALFORMED = (
 
 _MOST_TOGETHER = 256 * 1024 * 1024
 """The most bytes, by an estimate, of exchanges that are read into memory together: of a tool."""
-_MOST_LISTED = 2 * MOST_WRITTEN
+MOST_LISTED = 2 * MOST_WRITTEN
 """The most bytes of all exchanges that the last line lists, each as often as it is listed there."""
 
 
@@ -158,7 +158,7 @@ class _Listed:
 
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
-        self._left = _MOST_LISTED
+        self._left = MOST_LISTED
         self._left_in_memory = _MOST_TOGETHER
 
     def played(self, ids: Iterable[int]) -> tuple[Exchange, ...]:

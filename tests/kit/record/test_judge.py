@@ -170,7 +170,7 @@ def test_a_record_that_lists_one_call_again_and_again_is_refused(
     faulty, tmp_path, monkeypatch, where
 ):
     if where == "cases":  # each fits into memory, and all of them do not fit on the disk
-        monkeypatch.setattr(index, "_MOST_LISTED", 100 << 20)
+        monkeypatch.setattr(index, "MOST_LISTED", 100 << 20)
 
     def doubled(lines):
         last = lines[-1]
