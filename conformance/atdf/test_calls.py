@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from http import HTTPStatus
+
 from conformance.atdf.traces import is_of_sent_code, trace_in
 from conformance.formats.problem import quoted, shown
 from conformance.formats.tool.errors import types_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import STOP_ANY_CALL
+from conformance.kit.evidence.response import STOP_ANY_CALL, breaks_path
 from conformance.kit.model.case import CaseKind, Expectation, Strictness
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.transport.bindings import traits_of
@@ -244,8 +246,9 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Check that the broken calls of these kinds are refused as invalid input.
 
     An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
-    to it, was accepted. Nothing is known if each call failed for another reason, such as a conflict
-    or a missing key, or was not refused at all.
+    to it, was accepted. For a wrong value in a path, a 404 is such a refusal. Nothing is known if
+    each other call failed for another reason, such as a conflict or a missing key, or was not
+    refused at all.
     """
     spoilt = _spoilt_afterwards(tool)
     judged: bool = False
@@ -260,11 +263,12 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     for call in tool.broken:
         if call.case.strictness not in which:
             continue
-        outcome, first = call.reading.outcome, first or call
+        outcome, no_path = call.reading.outcome, _finds_no_path(call)
         judged = judged or outcome in {Outcome.ACCEPTED, Outcome.INPUT_REFUSED}
+        first = first or (None if no_path else call)
         if outcome is Outcome.ACCEPTED:
             yield _accepted(call)
-        elif outcome is Outcome.INPUT_REFUSED:
+        elif outcome is Outcome.INPUT_REFUSED or no_path:
             if not tool.neighbour_accepted(call.case) and not _shows_a_check(tool, call):
                 yield _proves_nothing(tool, call)
             elif spoilt:
@@ -273,6 +277,12 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield holds()
     if first is not None and not judged:
         yield _unjudged(first)
+
+
+def _finds_no_path(call: Call) -> bool:
+    """Return whether a wrong value in the path led to nothing that the server knows."""
+    not_found = call.reading.status == HTTPStatus.NOT_FOUND
+    return not_found and breaks_path(call.exchange, call.tool)
 
 
 def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:

@@ -12,6 +12,7 @@ from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import (
     body_json,
+    breaks_path,
     header_of,
     is_enriched_error,
     is_json,
@@ -154,9 +155,14 @@ def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
 
 @clause("HTTP-ERR-003")
 def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
-    """Errors of a tool route have a JSON body and a JSON media type. The tool must have a route."""
+    """Errors of a tool route have a JSON body and a JSON media type. The tool must have a route.
+
+    For a wrong value in the path, a 404 may come from the router, which knows no such route.
+    """
     for call in tool.calls if not has_no_route(tool) else ():
         if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
+            continue
+        if call.reading.status == HTTPStatus.NOT_FOUND and breaks_path(call.exchange, tool.tool):
             continue
         sound = _is_json(call) and _is_sound(call)
         if sound is None:

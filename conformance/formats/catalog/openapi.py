@@ -22,6 +22,7 @@ from conformance.formats.catalog.openapi_schema import (
     TooLarge,
     resolved,
 )
+from conformance.formats.catalog.routes import sharing
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.tool.tool import (
@@ -87,6 +88,8 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
     problems = list(of_document(data))
     document = Document(data)
     taken: set[str] = set()
+    paths = data.get("paths")
+    shared = sharing(map(str, paths if isinstance(paths, dict) else ()))
     for place, method, around, operation in _each(data):
         given, route = _names(place, operation)
         name = given if is_name(given) and given not in taken else route
@@ -96,7 +99,8 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
             continue
         taken.add(name)
         try:
-            tool = _tool(document, (name, method, str(place[1])), around, operation)
+            called = name, method, str(place[1])
+            tool = _tool(document, called, around, operation, shares_path=place[1] in shared)
         except LeftOut as why:
             left.append((name, why.reason))
         except TooLarge:
@@ -220,6 +224,8 @@ def _tool(
     called: tuple[str, str, str],
     around: Mapping[str, Any],
     operation: Mapping[str, Any],
+    *,
+    shares_path: bool,
 ) -> Tool:
     name, method, path = called
     if method in _NEVER:
@@ -258,6 +264,7 @@ def _tool(
             bodiless="requestBody" not in operation,
             sent=_sent(document, operation),
             taken=_taken(kinds),
+            shares_path=shares_path,
         ),
     )
 

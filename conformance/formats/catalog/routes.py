@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -130,6 +130,25 @@ def template_of(path: str) -> str:
         elif not depth:
             found.append(part)
     return path if depth else "".join(found)
+
+
+def sharing(paths: Iterable[str]) -> frozenset[str]:
+    """Return the paths that differ from another one only in the names of their places."""
+    alike: dict[str, set[str]] = defaultdict(set)
+    for path in paths:
+        alike[template_of(path)].add(path)
+    return frozenset(path for found in alike.values() if len(found) > 1 for path in found)
+
+
+def apart(tools: Sequence[Tool]) -> tuple[Tool, ...]:
+    """Return the tools of a catalog. Each knows whether its path is that of another tool, too."""
+    shared = sharing(each.invocation.endpoint for each in tools if each.invocation is not None)
+    return tuple(
+        replace(each, invocation=replace(each.invocation, shares_path=True))
+        if each.invocation is not None and each.invocation.endpoint in shared
+        else each
+        for each in tools
+    )
 
 
 def plain_method(method: str) -> str:

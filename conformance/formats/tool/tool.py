@@ -68,7 +68,8 @@ class Invocation:
     Without `inputs` all go into the body, or into the query if the call has no body. A GET or a
     HEAD has no body, nor does an operation whose document describes none (`bodiless`). In
     `endpoint` a name in braces stands for that input. `sent` is the media type of the body, `taken`
-    has those of the answers.
+    has those of the answers. `shares_path`: another route of the server differs only in these
+    names, so a wrong value may be right there.
     """
 
     endpoint: str
@@ -77,6 +78,7 @@ class Invocation:
     bodiless: bool = False
     sent: str = JSON
     taken: str = JSON
+    shares_path: bool = False
 
     @property
     def takes_body(self) -> bool:

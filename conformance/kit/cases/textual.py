@@ -24,6 +24,8 @@ from conformance.kit.transport.bindings import traits_of
 _IN_BODY = frozenset({Where.BODY, Where.WHOLE})
 _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """A text that stays one part of a path on every server. `.` and `..` do not."""
+_PATH_WORD = re.compile(r"[A-Za-z0-9_~-]+")
+"""A text in which no server finds the name of a format, as some do in `7.5`."""
 _HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
 
 
@@ -65,8 +67,8 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
 
     A valid case does if all of these are strings, numbers or booleans, or arrays of such values in
     a query, where each item is sent alone. A broken case does if a parameter is missing, or if no
-    reading of its text is valid: `"2"` in a query is the integer 2. A path is never broken, because
-    another path is another place.
+    reading of its text is valid: `"2"` in a query is the integer 2. In a path no value can be
+    missing, and a wrong value is a word that no other route of the server takes.
     """
     if case.violation is None:
         extreme = case.expects is Expectation.ANSWER or case.scenario == WHOLE_FLOAT
@@ -77,7 +79,9 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
     where = called.place_of(tokens[0])
     if where in _IN_BODY:
         return _is_sendable(called, case.arguments)
-    if len(tokens) != 1 or where is Where.PATH:
+    if len(tokens) != 1:
+        return False
+    if where is Where.PATH and (called.shares_path or case.violation.sent_absent):
         return False
     if case.violation.sent_absent:
         return True
@@ -86,7 +90,8 @@ def survives(view: SchemaView, called: Invocation, case: Case) -> bool:
         return False
     nodes = member(applied(view, (view.root,), case.arguments).flat, tokens[0])
     text = sent if isinstance(sent, str) else json.dumps(sent)
-    if where is Where.HEADER and _HEADER_VALUE.fullmatch(text) is None:
+    form = {Where.HEADER: _HEADER_VALUE, Where.PATH: _PATH_WORD}.get(where)
+    if form is not None and form.fullmatch(text) is None:
         return False
     readings: list[Any] = [text]
     with suppress(ValueError):  # not JSON, so it can only be a string

@@ -11,12 +11,13 @@ from typing import Any
 from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import Tool, Where
 from conformance.kit.evidence.disguise import disguise_of, holds_nothing
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.exchange import SHORT, Answer, Exchange, Trouble
+from conformance.kit.schema.places import from_pointer
 from conformance.spec.vocabulary import (
     AnswerStatus,
     Disguise,
@@ -123,11 +124,30 @@ def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
     reading = _read_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)
     if reading.accepted and tool is not None and case is not None:
         reading = _undisguised(reading, tool, case, exchange)
+        if reading.accepted and _is_page(answer) and breaks_path(exchange, tool):
+            reading = replace(reading, outcome=Outcome.OTHER_REFUSED)
     if not (reading.accepted or reading.status in STOP_ANY_CALL or _refuses_input(reading)):
         missing = missing_in(reading.text, case, exchange.request.body, tool)
         if missing is not None:
             return replace(reading, outcome=Outcome.ENVIRONMENT, missing=missing)
     return reading
+
+
+def _is_page(answer: Answer) -> bool:
+    """Return whether an answer is a web page, as many servers show for each unknown path."""
+    return (answer.header("content-type") or "").lower().startswith("text/html")
+
+
+def breaks_path(exchange: Exchange, tool: Tool) -> bool:
+    """Return whether the wrong value of a broken call is in its path.
+
+    Then the answer may come from the router, which knows no such path, or from another page.
+    """
+    case, called = exchange.case, tool.invocation
+    if exchange.request.is_rpc or called is None or case is None or case.violation is None:
+        return False
+    tokens = from_pointer(case.violation.pointer, case.arguments)
+    return bool(tokens) and called.place_of(str(tokens[0])) is Where.PATH
 
 
 STOP_ANY_CALL = PROVES_NOTHING - {503}

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source
 from conformance.formats.catalog.openapi import is_openapi, is_swagger
-from conformance.formats.catalog.routes import named, routed
+from conformance.formats.catalog.routes import apart, named, routed
 from conformance.formats.text.address import page_at
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Tool
@@ -78,8 +78,8 @@ async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | 
     if found is None or not routes:
         return found
 
-    def look(tools: Sequence[Tool]) -> list[Tool]:
-        return [_invoked(tool, routes) for tool in tools]
+    def look(tools: Sequence[Tool]) -> Sequence[Tool]:
+        return apart([_invoked(tool, routes) for tool in tools])
 
     return _once_more(found, look)
 
@@ -146,10 +146,8 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         faults=read.faults,
     )
     found = await _usual_document(channel, run) if discovered.tools else None
-    if found is None:
-        return discovered
-    known = operations_of(found[0])[0].tools
-    return _once_more(discovered, lambda tools: routed(tools, known))
+    known = operations_of(found[0])[0].tools if found is not None else ()
+    return _once_more(discovered, lambda tools: apart(routed(tools, known)))
 
 
 def _once_more(found: Discovered, look: Callable[[Sequence[Tool]], Sequence[Tool]]) -> Discovered:
