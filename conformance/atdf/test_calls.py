@@ -36,6 +36,8 @@ _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
     ErrorType.TIMEOUT,
 }
 
+_ASK_LATER = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+
 
 @clause("ATDF-CALL-001")
 def test_an_invalid_input_is_refused(tool: ToolEvidence) -> Checks:
@@ -248,18 +250,12 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
     to it, was accepted. For a wrong value in a path, a 404 is such a refusal. Nothing is known if
     each other call failed for another reason, such as a conflict or a missing key, or was not
-    refused at all.
+    refused at all. A call that a limit or load stopped counts as not sent.
     """
+    yield from _unsent_of(tool, which)
     spoilt = _spoilt_afterwards(tool)
     judged: bool = False
     first: Call | None = None
-    if tool.unplanned:
-        yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
-    if tool.baseline is not None and tool.baseline.reading.missing is not None:
-        yield lacks_something(tool.baseline)
-    cases = (case for case in tool.unsent if case.kind is not CaseKind.REPAIR)
-    if any(case.strictness in which for case in cases):
-        yield _unsent(tool)
     for call in tool.broken:
         if call.case.strictness not in which:
             continue
@@ -275,8 +271,21 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
                 yield holds()
-    if first is not None and not judged:
+        elif call.reading.status in _ASK_LATER:
+            yield unknown("kit.not_verified.limited", call, status=call.reading.status)
+    if first is not None and not judged and first.reading.status not in _ASK_LATER:
         yield _unjudged(first)
+
+
+def _unsent_of(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
+    """Say why cases of these kinds were not made, could not be refused, or were not sent."""
+    if tool.unplanned:
+        yield unknown("kit.not_verified.unplanned", reason=tool.unplanned)
+    if tool.baseline is not None and tool.baseline.reading.missing is not None:
+        yield lacks_something(tool.baseline)
+    cases = (case for case in tool.unsent if case.kind is not CaseKind.REPAIR)
+    if any(case.strictness in which for case in cases):
+        yield _unsent(tool)
 
 
 def _finds_no_path(call: Call) -> bool:

@@ -360,6 +360,13 @@ def test_one_answer_that_tells_why_is_enough():
     assert of_tool("ATDF-CALL-001", good, gone, refused()).verdict is Verdict.PASS
 
 
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_call_that_a_limit_stopped_is_not_taken_for_a_refused_one(status):
+    item = of_tool("ATDF-CALL-001", accepted(), refused(), called(web(status, {}, of=case())))
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert [each.message.id for each in item.findings] == ["kit.not_verified.limited"]
+
+
 UNKNOWN = {"detail": "No such day is known."}
 TOO_BIG = {"detail": "count must be at most 9"}
 
