@@ -228,6 +228,7 @@ def test_what_only_the_model_refuses_is_called_invalid_at_its_place(own, postcod
 def test_an_exception_of_http_has_the_type_of_its_status(own):
     [error] = own.post("/parcels", json={"postcode": "53111"}).json()["errors"]
     assert (kind(error), error["tool_name"]) == ("conflict", "send")
+    assert error["detail"] == "It is closed."
 
 
 def test_a_fault_of_a_tool_names_the_tool(own):
@@ -344,3 +345,21 @@ def test_the_business_rule_of_the_fastapi_page_leads_to_an_accepted_call(tmp_pat
     named = (error["tool_name"], error["parameter_name"])
     assert (refused.status_code, *named) == (422, "hotel_reservation", "check_in")
     assert accepted.status_code == 200
+
+
+def test_a_route_of_the_fastapi_page_with_a_path_and_a_body_suggests_values_for_both(tmp_path):
+    guide = GUIDES["fastapi-openapi"]
+    for file in guide.files(len(guide.levels)):
+        shutil.copy(file, tmp_path)
+    page = (DOCS / "en" / "guides" / "fastapi.md").read_text("utf-8")
+    route = re.search(r"{ #model }.*?```python\n(.*?)```", page, re.DOTALL)[1]
+    main = tmp_path / "main.py"
+    whole = f"{main.read_text('utf-8')}\n\nfrom pydantic import Field\n\n\n{route}"
+    main.write_text(whole, encoding="utf-8")
+    with listening(guide, tmp_path) as target, httpx2.Client(base_url=target) as client:
+        refused = client.put("/rooms/abc/stay", json=BOOKING | {"nights": 20}).json()["errors"]
+        beyond = client.put("/rooms/77/stay", json=BOOKING).json()["errors"]
+        accepted = client.put("/rooms/40/stay", json=BOOKING)
+    said = {error["parameter_name"]: error["suggested_value"] for error in (*refused, *beyond)}
+    assert said == {"nights": "14", "number": "40"}
+    assert accepted.json() == {"number": 40, "nights": 2}

@@ -80,7 +80,19 @@ MADE = [
     (DAY, "06/15/2035", "2035-06-15"),
     (DAY | {"default": "2030-01-01"}, "15/06/2035", "2035-06-15"),
     (DAY, LEFT_OUT, None),
+    (DAY, "05/06/2035", None),
+    (DAY | {"default": "2030-01-01"}, "05/06/2035", None),
+    (MAYBE | {"anyOf": [DAY, NULL]}, "05/06/2035", None),
+    (DAY, "05/05/2035", "2035-05-05"),
     (MOMENT, " 2030-05-20T14:00:00+02:00", "2030-05-20T14:00:00+02:00"),
+    (MOMENT, "2035-06-15T10:00:00", None),
+    (MOMENT, "2026-11-26 10:00", None),
+    (MOMENT, "2035-06-15", None),
+    (MOMENT, "05/06/2035", None),
+    (MOMENT | {"default": "2030-01-01T00:00:00Z"}, "2035-06-15T10:00:00", None),
+    (MAYBE | {"anyOf": [MOMENT, NULL]}, "2035-06-15T10:00:00", None),
+    ({"anyOf": [MOMENT, {"type": "integer"}]}, "2035-06-15T10:00:00", None),
+    ({"type": "string", "format": "time"}, "10:30", None),
     *(
         ({"type": "string", "format": name}, None, wanted)
         for name, wanted in (
@@ -147,6 +159,17 @@ SAID = [
     (LISTED, {"tokens": ["hunter2"]}, "`x.tokens[0]` must have at least 12 characters."),
     (MAYBE | {"anyOf": [SECRET, NULL]}, 7, "`x` must be of type string."),
     (ROOM, 7, "`x` must be one of single, double, suite, not 7."),
+    (
+        MOMENT,
+        "2035-06-15T10:00:00",
+        '`x` must be a valid date-time with an offset such as Z, not "2035-06-15T10:00:00".',
+    ),
+    (
+        MOMENT,
+        "2035-06-15",
+        '`x` must be a valid date-time with an offset such as Z, not "2035-06-15".',
+    ),
+    (MOMENT, "2035-06-31T10:00:00", '`x` must be a valid date-time, not "2035-06-31T10:00:00".'),
 ]
 LONGEST = 200  # characters of a detail, whatever was sent
 

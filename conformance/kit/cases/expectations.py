@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final
 
 from conformance.formats.schema.ecma.patterns import is_known
@@ -75,6 +76,21 @@ def can_be_made(spot: Spot, maker: Maker, names: Sequence[str]) -> bool:
     except SchemaProblem:
         return False
     return True
+
+
+def lacks_offset(sent: Any, found: Sequence[Break]) -> bool:
+    """Return whether a refused date-time is a day or a time that does not say in which zone.
+
+    Only the caller knows the zone: any value that a server suggests may be another moment.
+    """
+    if not isinstance(sent, str) or not any(
+        (each.keyword, each.said) == ("format", "date-time") for each in found
+    ):
+        return False
+    try:
+        return datetime.fromisoformat(sent).tzinfo is None
+    except ValueError:
+        return False
 
 
 def is_cut(names: Sequence[str]) -> bool:

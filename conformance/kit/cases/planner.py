@@ -277,6 +277,8 @@ class Planner:
             return judge.can_be_filled_in(self.view, spot, change.blamed, names)
         if not judge.gives_a_value(spot, names):
             return False
+        if judge.lacks_offset(change.deviation.value, found):
+            return False
         key = (judge.is_cut(names), *(id(n.schema) for n in spot.nodes))
         if key not in self._repairable:
             self._repairable[key] = judge.can_be_made(spot, self.maker(), names)

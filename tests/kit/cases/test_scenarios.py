@@ -128,6 +128,19 @@ def test_a_value_that_only_the_caller_knows_is_not_repairable(prop, scenario):
     assert {case.repairable for case in cases_at(prop)[scenario]} == {False}
 
 
+@pytest.mark.parametrize(
+    ("scenario", "sent", "repairable"),
+    [
+        ("format-date-time", "2035-06-15T10:00:00", False),
+        ("format-date-time", "2036-02-30T10:00:00Z", True),
+        ("near-miss-date-for-date-time", "2035-06-15", False),
+    ],
+)
+def test_of_a_time_without_an_offset_only_the_caller_knows_the_moment(scenario, sent, repairable):
+    cases = cases_at({"type": "string", "format": "date-time"})[scenario]
+    assert {c.repairable for c in cases if c.violation.sent == sent} == {repairable}
+
+
 DEFAULTS = {"integer": 3, "string": "abc", "array": [1, 2], "boolean": True, "object": {"y": "a"}}
 
 
