@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
         if "explain" in given:
             return explain(given["explain"], given.get("language", "en"))
         settings = settings_of(with_defaults(given), here)
-        need_target(settings)
+        need_target(settings, here)
     except OptionUnusable as unusable:
         print(visible(str(unusable), A_MISTAKE, lines=True), file=sys.stderr)
         return Exit.UNUSABLE

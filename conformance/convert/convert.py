@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Final
 
 from conformance.convert import errors
@@ -35,6 +36,7 @@ from conformance.convert.portable import Notes, Portable
 from conformance.convert.shapes import misshapen
 from conformance.convert.skills import write_skill
 from conformance.convert.toolsets import read_toolset_tool
+from conformance.formats.catalog.openapi_problems import incomplete
 from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
@@ -51,8 +53,8 @@ class Converted:
     """The document in its new form.
 
     `lost`, `left_out` and `changed` are paths in the source, `made` are paths in the result.
-    `problems` say why there is no document (`data` is None), or why some items of a list are left
-    out.
+    `problems` say why there is no document (`data` is None), why some items of a list are left out,
+    or what an OpenAPI description refers to and does not have.
     """
 
     data: Any
@@ -63,6 +65,7 @@ class Converted:
     left_out: tuple[str, ...] = ()
 
 
+_MOST_INCOMPLETE = 1_000
 _MOST_ROUNDS = 20
 """The most rounds of leaving out items: the rest may need items that were left out before."""
 
@@ -105,7 +108,7 @@ _HOMES: Final[Mapping[Form, Mapping[str, Place]]] = {
 
 `description` is listed only if it is not at the top.
 """
-_WHOLE = (Form.OPENAPI, Form.PROBLEM)
+_WHOLE = (Form.OPENAPI, Form.PROBLEM, Form.FASTAPI)
 """Forms of other specifications that are read as a whole."""
 _ALONE = frozenset({Form.GEMINI, Form.A2A})
 """Forms whose list has no members around it that other forms also have."""
@@ -145,9 +148,12 @@ def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()
         except TooLargeError:
             said = message("convert.too_large", limit=MOST_IN_ALL)
             return Converted(None, problems=(problem((), "convert", said),))
+        if form is Form.OPENAPI:
+            found = list(islice(incomplete(data), _MOST_INCOMPLETE))
+    absent = {place for each in found for place in (each.place, each.place[:-1])}
     return Converted(
         made,
-        lost=_paths(notes.lost, base),
+        lost=_paths((each for each in notes.lost if each not in absent), base),
         made=_paths(notes.made, ()),
         changed=_paths(notes.changed, base),
         problems=tuple(found),
@@ -253,6 +259,7 @@ def _failure(data: Any, form: Form, to: Form, notes: Notes) -> Any:
 _READ_FAILURE: Final[Mapping[Form, Callable[[Any, Notes], Any]]] = {
     Form.ENRICHED: errors.enriched_to_error,
     Form.PROBLEM: errors.problem_to_error,
+    Form.FASTAPI: errors.fastapi_to_error,
     Form.HINT: hint_to_error,
 }
 _WRITTEN_FAILURE: Final[Mapping[Form, Callable[[Any, Notes], Any]]] = {

@@ -16,6 +16,8 @@ from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, ErrorType
 _OWN = ("type", "title", "detail", "instance", "tool_name", "parameter_name", "suggested_value")
 _ENVELOPE = ("code", "meta")
 _DETAILS = {"field": "parameter_name", "suggested_value": "suggested_value"}
+_WHERE = ("body", "query", "path", "header", "cookie")
+"""How FastAPI names the part of a request with the mistake, before the steps to it."""
 _MORE = "more_errors"
 """The extension of problem details with all errors except the first."""
 
@@ -115,6 +117,34 @@ def problem_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
         "errors": [error, *others],
         **{name: data[name] for name in _ENVELOPE if name in data},
     }
+
+
+def fastapi_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:
+    """Return the error document for the mistakes that FastAPI lists: an error for each."""
+    listed = []
+    for index, each in enumerate(data["detail"]):
+        error: dict[str, Any] = {
+            "type": f"{id_base()}/errors/{ErrorType.VALIDATION_ERROR}",
+            "detail": each["msg"],
+            "parameter_name": _parameter(each["loc"]),
+            "context": {name: held for name, held in each.items() if name != "msg"},
+        }
+        added = Notes()
+        listed.append(_completed(error, None, (), added))
+        for place in (("errors", 0, "type"), *added.made):
+            notes.make(("errors", index, *place[2:]))
+    for name in data.keys() - {"detail"}:
+        notes.lose((name,))
+    return {"errors": listed}
+
+
+def _parameter(steps: list[Any]) -> str | None:
+    """Return the name of a parameter from the steps to it; None if they name no parameter."""
+    inside = steps[1:] if steps[:1] and steps[0] in _WHERE else steps
+    first, *others = inside or [None]
+    if not (isinstance(first, str) and first):
+        return None
+    return first + "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in others)
 
 
 def enriched_to_error(data: Mapping[str, Any], notes: Notes) -> dict[str, Any]:

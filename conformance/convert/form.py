@@ -33,10 +33,11 @@ class Form(StrEnum):
     ERROR = "error"
     ENRICHED = "enriched"
     PROBLEM = "problem"
+    FASTAPI = "fastapi"
     HINT = "hint"
 
 
-FAILED: Final = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.HINT})
+FAILED: Final = frozenset({Form.ERROR, Form.ENRICHED, Form.PROBLEM, Form.FASTAPI, Form.HINT})
 TAKEN: Final = {Form(name): each for name, each in PROVIDERS.items()}
 """The forms of tools for model providers. The kit never checks them as documents."""
 OPENAPI_VERSIONS: Final = {
@@ -47,7 +48,7 @@ OPENAPI_VERSIONS: Final = {
 """The versions that can be written. A description that is read names its own version."""
 _WRITTEN: Final = frozenset({Form.A2A, Form.OPENAPI_30, Form.OPENAPI_32})
 SOURCES: Final = tuple(form for form in Form if form not in _WRITTEN)
-TARGETS: Final = tuple(form for form in Form if form is not Form.TOOLSETS)
+TARGETS: Final = tuple(form for form in Form if form not in (Form.TOOLSETS, Form.FASTAPI))
 
 
 OURS: Final[Mapping[Form, frozenset[str]]] = {
@@ -84,7 +85,7 @@ def _provider(data: Any, *items: Any) -> Form | None:
 def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
     found = recognize(data)
     if isinstance(found, Problem):
-        return Form.PROBLEM if _is_problem(data) else None
+        return Form.FASTAPI if is_fastapi(data) else Form.PROBLEM if _is_problem(data) else None
     match found.document:
         case "resource" | "collection":
             return Form.ARDF
@@ -107,6 +108,17 @@ def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
             return Form.MCP if ours else Form.CATALOG
         case _:
             return None
+
+
+def is_fastapi(data: Any) -> bool:
+    """Return whether a value lists the mistakes of a call as FastAPI does: `loc` and `msg`."""
+    listed = data.get("detail") if isinstance(data, dict) else None
+    return isinstance(listed, list) and len(listed) > 0 and all(map(_is_mistake, listed))
+
+
+def _is_mistake(each: Any) -> bool:
+    named = isinstance(each, dict) and isinstance(each.get("loc"), list)
+    return named and isinstance(each.get("msg"), str) and each["msg"] != ""
 
 
 def _is_problem(data: Any) -> bool:

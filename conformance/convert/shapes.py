@@ -41,6 +41,16 @@ def _function(*members: str) -> Shape:
 
 _NESTED: Final[Shape] = {"required": ["function"], "properties": {"function": _OBJECT}}
 
+_MISTAKES: Final[Shape] = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "type": "object",
+        "required": ["loc", "msg"],
+        "properties": {"loc": {"type": "array"}, "msg": {"type": "string", "minLength": 1}},
+    },
+}
+
 SHAPES: Final[Mapping[str, Shape]] = {
     "openai": {
         "type": "object",
@@ -65,6 +75,7 @@ SHAPES: Final[Mapping[str, Shape]] = {
         },
     },
     "openapi": {"type": "object", "required": ["openapi"], "properties": {"openapi": _TEXT}},
+    "fastapi": {"type": "object", "required": ["detail"], "properties": {"detail": _MISTAKES}},
     "problem": {
         "type": "object",
         "properties": {

@@ -17,6 +17,8 @@ Place = tuple[str | int, ...]
 """The place of a value in a document: member names and indexes, from the root on."""
 
 MISSPELLED, UNDECLARED = "misspelled", "undeclared"
+NO_VALUE, ODD_NAME = "unsatisfiable", "unportable"
+HINTS = frozenset({MISSPELLED, UNDECLARED, NO_VALUE, ODD_NAME})
 """The keywords of hints: what no rule forbids, but what is most likely a slip."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,199}")
@@ -48,7 +50,7 @@ class Problem:
 
         A hint is no more than a SHOULD.
         """
-        if self.keyword in (MISSPELLED, UNDECLARED):
+        if self.keyword in HINTS:
             return Requirement.SHOULD
         return clauses()[self.clause].requirement if self.clause else Requirement.MUST
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from conformance.formats.problem import json_path, shown
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.text import rpc
+from conformance.formats.tool.meta import PORTABLE_NAME
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import response_of
@@ -35,7 +35,6 @@ from conformance.mcp.seen import (
 )
 from conformance.mcp.shapes import ShapeFault
 
-_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _SCOPES = frozenset({"public", "private"})
 _INVALID = frozenset({"documents.schema.invalid", "documents.schema.dangling_ref"})
 """Problems that certainly make a schema invalid. A schema may also be too large or unknown."""
@@ -126,7 +125,7 @@ def test_a_name_is_short_and_plain(tool: ToolEvidence) -> Checks:
     name = tool.tool.raw.get("name")
     if not isinstance(name, str):
         return
-    if _NAME.fullmatch(name):
+    if PORTABLE_NAME.fullmatch(name):
         yield holds()
     else:
         yield broken(None, "finding.mcp.tool_name", name=shown(name), length=len(name))

@@ -14,6 +14,7 @@ from conformance.cli.main import COMMANDS, main
 from conformance.kit.config.options import OPTIONS
 from tests.kit.peers import offering
 from tests.kit.plugin.test_bad_input import GOOD
+from tests.root import ROOT
 
 PROGRAM = Path(sys.executable).with_name("agent-formats")
 HEAVY = {"pytest", "httpx2", "hypothesis", "pydantic", "anyio"}
@@ -213,10 +214,10 @@ def test_too_few_files_for_a_session_are_one_sentence(tmp_path, language, said):
 
 
 @pytest.mark.slow
-def test_in_a_clone_the_reference_server_is_checked_without_a_target(tmp_path):
+def test_in_a_clone_the_reference_server_is_checked_without_a_target():
     done = subprocess.run(
         [PROGRAM, "check", "--profile", "http", "--plan", "--max-examples", "0"],
-        cwd=tmp_path,
+        cwd=ROOT,
         capture_output=True,
         text=True,
         check=False,
@@ -318,3 +319,21 @@ def test_a_command_that_is_interrupted_says_so_in_one_line(capsys, monkeypatch):
 
     monkeypatch.setattr("conformance.cli.explain.main", interrupted)
     assert said(capsys, "explain", "ATDF-ERR-012") == (130, "", "Interrupted.\n")
+
+
+def test_nothing_to_check_outside_the_clone_is_said(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = said(capsys, "check")
+    assert (code, out) == (4, "")
+    assert "agent-formats check http://127.0.0.1:8000" in err
+
+
+@pytest.mark.parametrize("end", ["err-006", "ERR-006"])
+def test_the_end_of_an_id_leads_to_each_clause_with_that_end(capsys, end):
+    code, _, err = said(capsys, "explain", end)
+    assert code == 4
+    assert {"ATDF-ERR-006", "HTTP-ERR-006", "RT-ERR-006", "GW-ERR-006"} <= set(
+        re.findall(r"[A-Z]+-ERR-006", err)
+    )
+    _, _, err = said(capsys, "explain", "006")
+    assert "ATDF" not in err

@@ -501,3 +501,34 @@ def test_the_schema_that_an_editor_reads_stays_with_the_old_form(to):
 def test_the_schema_that_an_editor_reads_stays_where_the_form_does():
     document = {"$schema": "https://example.com/catalog.schema.json", "tools": []}
     assert convert(document, Form.CATALOG).data == document
+
+
+MISTAKES = {
+    "detail": [
+        {"type": "missing", "loc": ["body", "guest_name"], "msg": "Field required", "input": None},
+        {"type": "int_parsing", "loc": ["query", "rooms", 0, "beds"], "msg": "Not an integer"},
+        {"type": "json_invalid", "loc": ["body", 12], "msg": "JSON decode error"},
+    ]
+}
+
+
+def test_what_fastapi_lists_becomes_an_error_for_each_mistake():
+    assert form_of(MISTAKES) is Form.FASTAPI
+    converted = convert(MISTAKES, Form.ERROR)
+    assert (converted.problems, converted.lost) == ((), ())
+    assert musts(converted.data) == []
+    told = converted.data["errors"]
+    names = ["guest_name", "rooms[0].beds", None]
+    assert [each["parameter_name"] for each in told] == names
+    for each, mistake in zip(told, MISTAKES["detail"], strict=True):
+        assert {**each["context"], "msg": each["detail"]} == mistake
+    assert "$.errors[2].type" in converted.made
+    assert musts(convert(MISTAKES, Form.ENRICHED).data) == []
+    assert convert({**MISTAKES, "body": 1}, Form.ERROR).lost == ("$.body",)
+
+
+@pytest.mark.parametrize("detail", [[], [{"loc": "a", "msg": "m"}], [{"loc": []}], [1], {"loc": 1}])
+def test_a_list_without_places_and_messages_is_not_what_fastapi_lists(detail):
+    assert form_of({"detail": detail}) is None
+    (found,) = convert({"detail": detail}, Form.ERROR, Form.FASTAPI).problems
+    assert found.message.id == "convert.shape"

@@ -90,14 +90,32 @@ def test_a_reference_that_is_not_followed_is_lost_and_the_rest_is_valid(referenc
     data = document("#/components/schemas/near", version, near={"$ref": reference}, far=far)
     converted = convert(data, Form.CATALOG)
     assert not musts(converted.data)
-    assert '$.components.schemas.near["$ref"]' in {
-        each.replace(".$ref", '["$ref"]') for each in converted.lost
-    }
+    told = [*converted.lost, *(each.path for each in converted.problems)]
+    assert told.count("$.components.schemas.near.$ref") == 1
     assert second(converted)["inputSchema"]["$defs"] == {"near": {}}
     alone = convert(document(reference, version), Form.CATALOG)
     assert not musts(alone.data)
     assert second(alone)["inputSchema"]["properties"] == {"p": {}}
-    assert len([each for each in alone.lost if "ref" in each and each.startswith("$.paths")]) == 2
+    told = [*alone.lost, *(each.path for each in alone.problems)]
+    assert len([each for each in told if "ref" in each and each.startswith("$.paths")]) == 2
+    absent = reference.startswith("#/")
+    assert [each.message.id for each in alone.problems] == ["documents.openapi.reference"] * (
+        2 * absent
+    )
+
+
+def test_what_a_description_refers_to_and_does_not_have_is_a_problem_and_not_lost():
+    data = document("#/components/schemas/outer")
+    none = {"$ref": "#/components/parameters/none"}
+    data["paths"]["/z/{zone}"] = {"get": {"parameters": [], "responses": {}}}
+    data["paths"]["/y"]["post"]["parameters"] = [none]
+    converted = convert(data, Form.CATALOG)
+    assert not musts(converted.data)
+    assert {each.path: each.message.id.rpartition(".")[2] for each in converted.problems} == {
+        '$.paths["/y"].post.parameters[0].$ref': "reference",
+        '$.paths["/z/{zone}"].get': "path_parameter",
+    }
+    assert not [each for each in converted.lost if "parameters[0]" in each]
 
 
 def test_what_a_schema_calls_by_name_in_itself_and_a_published_dialect_are_kept():

@@ -53,6 +53,13 @@ def openapi_problems(data: _Node) -> Iterator[Problem]:
         yield from _of_schema(data, place, schema, old=old)
 
 
+def incomplete(data: _Node) -> Iterator[Problem]:
+    """Yield what the tools of a description lack, since it refers to it and does not have it."""
+    yield from _dangling(data)
+    for place, item, operation in _each_operation(data):
+        yield from _of_path(data, place, (item.get("parameters"), operation.get("parameters")))
+
+
 def _lacks(place: Place, node: _Node, *names: str) -> Iterator[Problem]:
     """Yield the problem that the first of `names` is missing, if none of them is there."""
     if not any(name in node for name in names):

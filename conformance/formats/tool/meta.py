@@ -5,12 +5,15 @@ Each key had an earlier name without a domain, which is read as well.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 
 ONLY_IN_MCP = frozenset({"title", "outputSchema", "icons", "execution", "_meta"})
 """Members of a tool that MCP defines and ATDF does not."""
+PORTABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""The names of tools that MCP asks for, and that model providers accept."""
 
 
 def key_in(meta: Any, key: MetaKey) -> str | None:

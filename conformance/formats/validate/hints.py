@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from conformance.formats.problem import MISSPELLED, UNDECLARED, Place, Problem, problem, shown
+from conformance.formats.problem import (
+    MISSPELLED,
+    NO_VALUE,
+    ODD_NAME,
+    UNDECLARED,
+    Place,
+    Problem,
+    problem,
+    shown,
+)
 from conformance.formats.schema.metaschema import keywords
 from conformance.formats.schema.positions import positions
 from conformance.formats.tool import declared
-from conformance.formats.tool.meta import ONLY_IN_MCP
+from conformance.formats.tool.meta import ONLY_IN_MCP, PORTABLE_NAME
 from conformance.formats.validate.recognize import one_slip
 from conformance.formats.validate.rules import undeclared
 from conformance.formats.validate.subject import subjects
@@ -27,13 +36,25 @@ _PREFIXED = ("x-", "$", "@")
 _OF_OPENAPI = frozenset({"discriminator", "example", "externalDocs", "nullable", "xml"})
 """Keywords that OpenAPI adds to those of JSON Schema."""
 
+_BOUNDS = (
+    ("minimum", "maximum"),
+    ("minimum", "exclusiveMaximum"),
+    ("exclusiveMinimum", "maximum"),
+    ("exclusiveMinimum", "exclusiveMaximum"),
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+)
+"""Keywords of a schema that together may leave no value."""
+
 _Strange = tuple[Place, str, Mapping[str, Any], Collection[str]]
 """A member that is not known: its place and name, the object, and the known names."""
 
 
 def hints(document: str, data: Any) -> Iterator[Problem]:
-    """Yield the members of a document whose names are most likely misspelled."""
-    return _misspelled(chain(_of_schemas(document, data), _of_members(document, data)))
+    """Yield what is most likely a slip: misspelled members, odd names, bounds without a value."""
+    yield from _misspelled(chain(_of_schemas(document, data), _of_members(document, data)))
+    yield from islice(_of_tools(document, data), _MOST)
 
 
 def told_once(wrong: Iterable[Problem], found: Iterable[Problem]) -> Iterator[Problem]:
@@ -61,11 +82,41 @@ def told_once(wrong: Iterable[Problem], found: Iterable[Problem]) -> Iterator[Pr
     yield from (each for each in slips if each not in told)
 
 
-def hints_of_schema(schema: Any, wrong: Sequence[Problem]) -> Iterator[Problem]:
-    """Yield the hints about a JSON Schema alone; `wrong` has its problems."""
+def hints_of_schema(schema: Any) -> Iterator[Problem]:
+    """Yield the hints about a JSON Schema alone."""
     yield from _misspelled(_keywords((), schema))
-    for place, name in islice(undeclared(schema) if not wrong else (), _MOST):
+    for place, name in islice(undeclared(schema), _MOST):
         yield problem(place, UNDECLARED, message("documents.tool.undeclared", name=shown(name)))
+    yield from islice(_without_value(schema), _MOST)
+
+
+def _of_tools(document: str, data: Any) -> Iterator[Problem]:
+    """Yield the names that not every client accepts, and the bounds that leave no value."""
+    for subject in subjects(document, data) if isinstance(data, dict) else ():
+        name = subject.name
+        if not subject.described and name and not PORTABLE_NAME.fullmatch(name):
+            said = message("finding.mcp.tool_name", name=shown(name), length=len(name))
+            yield problem(subject.at("name"), ODD_NAME, said, tool=name)
+        for each in _without_value(subject.schema):
+            yield problem(subject.declared_at(each.place), NO_VALUE, each.message, tool=name)
+        member, schema = declared.output_schema(subject.item) or ("", None)
+        for each in _without_value(schema):
+            yield problem(subject.at(member, *each.place), NO_VALUE, each.message, tool=name)
+
+
+def _without_value(schema: Any) -> Iterator[Problem]:
+    """Yield the lower bounds of a schema that are above the upper one."""
+    for place, _, node in positions(schema):
+        for low, high in _BOUNDS:
+            least, most = node.get(low), node.get(high)
+            if not (isinstance(least, int | float) and isinstance(most, int | float)):
+                continue
+            if isinstance(least, bool) or isinstance(most, bool):
+                continue  # a flag of draft 4
+            if least > most or (least == most and "exclusive" in low + high):
+                bounds = {"least": shown(least), "most": shown(most)}
+                said = message("documents.schema.no_value", low=low, high=high, **bounds)
+                yield problem((*place, low), NO_VALUE, said)
 
 
 def _of_members(document: str, data: Any) -> Iterator[_Strange]:

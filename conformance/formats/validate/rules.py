@@ -65,13 +65,17 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
         found += islice(between, MOST_TOLD)
     for subject in subjects(document, data):
         faults = list(_input_faults(subject))
+        wrong = {place for place, _ in faults}
         usable = subject.schema is not None and not faults
+        readable = usable or (subject.schema is not None and subject.declared_at(()) not in wrong)
         for place, fault in (*faults, *_output_faults(subject)):
             clause = fault.clause
             found.append(problem(place, clause, fault.message, clause=clause, tool=subject.name))
-        for clause, rule, needs_schema in RULES:
-            if usable or not needs_schema:
-                found += _broken(clause, rule, subject)
+        for clause, rule, needs in RULES:
+            if {_NOTHING: True, _SCHEMA: readable, _VALID: usable}[needs]:
+                for each in _broken(clause, rule, subject):
+                    if rule is not _types or wrong.isdisjoint((each.place, each.place[:-1])):
+                        found.append(each)
     return found
 
 
@@ -195,15 +199,15 @@ def _typed(subject: Subject) -> Iterator[tuple[str, Place, str | None]]:
         if isinstance(kind, str) and not (kind == _NULL and inside[-2:-1] in _BRANCHES):
             yield kind, subject.declared_at((*inside, "type")), name
         for index, each in enumerate(kind if isinstance(kind, list) else ()):
-            if each != _NULL or kind == [_NULL]:
+            if isinstance(each, str) and (each != _NULL or kind == [_NULL]):
                 yield each, subject.declared_at((*inside, "type", index)), name
 
 
 def _descriptions(subject: Subject) -> Iterator[Broken]:
     """Yield the parameters without a description (ATDF-TOOL-008)."""
     schema = subject.schema or {}
-    properties = schema.get("properties", {})
-    for name, node in properties.items():
+    properties = schema.get("properties")
+    for name, node in properties.items() if isinstance(properties, dict) else ():
         if not _described(node, schema):
             said = message("documents.tool.undescribed", name=shown(name))
             place = subject.declared_at(("properties", name))
@@ -222,7 +226,8 @@ def _described(node: Any, root: Mapping[str, Any]) -> bool:
         parts = reference.split("/") if isinstance(reference, str) else []
         if parts[:2] not in (["#", "$defs"], ["#", "definitions"]) or len(parts) != 3:
             return False
-        node = root.get(parts[1], {}).get(parts[2])
+        known = root.get(parts[1])
+        node = known.get(parts[2]) if isinstance(known, dict) else None
     return False
 
 
@@ -234,14 +239,14 @@ def _required(subject: Subject) -> Iterator[Broken]:
 
 
 def undeclared(schema: Any) -> Iterator[tuple[Place, str]]:
-    """Yield each name in `required` of a valid schema that no property has, with its place."""
+    """Yield each name in `required` of a schema that no property has, with its place."""
     for place, _, node in positions(schema):
-        required = node.get("required")
+        required, properties = node.get("required"), node.get("properties", {})
         partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
-        if partial or not isinstance(required, list):
+        if partial or not (isinstance(required, list) and isinstance(properties, dict)):
             continue
         for index, name in enumerate(required):
-            if name not in node.get("properties", {}):
+            if isinstance(name, str) and name not in properties:
                 yield (*place, "required", index), name
 
 
@@ -303,15 +308,17 @@ def _self_needed(subject: Subject) -> Iterator[Broken]:
             yield place, message("documents.reference.itself", name=shown(name))
 
 
-RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], bool], ...] = (
-    ("ATDF-TOOL-006", _examples, True),
-    ("ATDF-TOOL-007", _types, True),
-    ("ATDF-TOOL-008", _descriptions, True),
-    ("ATDF-TOOL-009", _required, True),
-    ("ATDF-TOOL-009", _defaults, True),
-    ("ATDF-TOOL-012", _placeholders, False),
-    ("ATDF-DESC-005", _inputs, True),
-    ("ATDF-DESC-007", _version, False),
-    ("ATDF-ENH-006", _self_needed, False),
+_NOTHING, _SCHEMA, _VALID = "nothing", "a schema", "a valid schema"
+
+RULES: tuple[tuple[str, Callable[[Subject], Iterator[Broken]], str], ...] = (
+    ("ATDF-TOOL-006", _examples, _VALID),
+    ("ATDF-TOOL-007", _types, _SCHEMA),
+    ("ATDF-TOOL-008", _descriptions, _SCHEMA),
+    ("ATDF-TOOL-009", _required, _SCHEMA),
+    ("ATDF-TOOL-009", _defaults, _VALID),
+    ("ATDF-TOOL-012", _placeholders, _NOTHING),
+    ("ATDF-DESC-005", _inputs, _VALID),
+    ("ATDF-DESC-007", _version, _NOTHING),
+    ("ATDF-ENH-006", _self_needed, _NOTHING),
 )
-"""The clause, the rule, and whether it needs an input schema that can be used."""
+"""The clause, the rule, and what it needs: nothing, an input schema, or one that is valid."""

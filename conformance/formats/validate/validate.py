@@ -72,7 +72,7 @@ def examine(
         other = foreign(reading.data)
         if other is not None:
             found = (*reading.problems, *other.problems)
-            slips = hints_of_schema(reading.data, found) if other.document == SCHEMA else ()
+            slips = hints_of_schema(reading.data) if other.document == SCHEMA else ()
             return Examined(reading, None, (*found, *slips), other)
         said = elsewhere(recognized, reading.data)
         return Examined(reading, None, (*reading.problems, said))

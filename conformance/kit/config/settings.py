@@ -65,13 +65,14 @@ class Given:
     """Says which options came from a settings file."""
 
 
-def need_target(settings: Settings) -> None:
+def need_target(settings: Settings, here: Path) -> None:
     """Raise `OptionUnusable` if there is nothing to check.
 
-    Its text says in three lines how to name a target. In a clone, the default target is its
-    reference server.
+    Its text says in three lines how to name a target. For someone who is `here` in a clone, the
+    default target is its reference server.
     """
-    if settings.targets or settings.judge is not None or CLONE is not None:
+    in_clone = CLONE is not None and here.resolve().is_relative_to(CLONE)
+    if settings.targets or settings.judge is not None or in_clone:
         return
     folder = "" if settings.language == "en" else f"{settings.language}/"
     guide = f"{id_base()}/{folder}conformance/quick-start/#targets"

@@ -148,7 +148,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if _only_asks(config):
         return
     try:
-        need_target(settings)
+        need_target(settings, config.rootpath)
     except OptionUnusable as unusable:
         raise pytest.UsageError(visible(str(unusable), A_MISTAKE, lines=True)) from None
     if config.option.collectonly or settings.plan_only:

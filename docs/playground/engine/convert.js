@@ -328,7 +328,9 @@ function converted(value, from, to, data) {
   if (from !== to && !Array.isArray(value)) value = without(value, ["$schema"]); // which names the old form
   if (from === "openapi") {
     if ("info" in value) notes.lose("info");
-    return writeTools(readOpenapi(value, notes), {}, to, notes);
+    const { lost, ...made } = writeTools(readOpenapi(value, notes), {}, to, notes);
+    const absent = [...danglingIn(value)].flatMap(({ at }) => [pathOf(at), pathOf(at.slice(0, -1))]);
+    return { ...made, lost: lost.filter((each) => !absent.includes(each)) }; // what is wrong there is told at its line
   }
   const { items, at, around, listed } = itemsOf(value);
   const reader = (item) => (from === "descriptor" || from === "catalog" ? READ[isDescriptor(item) ? "descriptor" : "catalog"] : READ[from]);

@@ -7,6 +7,8 @@ const MOST_HINTS = 100;
 const PREFIXED = /^(?:x-|[$@])|[./]/; // added on purpose
 const OF_OPENAPI = ["discriminator", "example", "externalDocs", "nullable", "xml"];
 const UNIONS = ["anyOf", "oneOf", "allOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
+const BOUNDS = ["minimum maximum", "minimum exclusiveMaximum", "exclusiveMinimum maximum", "exclusiveMinimum exclusiveMaximum",
+  "minLength maxLength", "minItems maxItems", "minProperties maxProperties"].map((each) => each.split(" "));
 const OPEN = ["$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"];
 
 // The members that schemas know in any of their branches, each with the schemas of its value; `others` has
@@ -77,9 +79,21 @@ function* undeclaredIn(schema, at, clause) {
   let count = 0;
   for (const [node, place] of schemasIn(schema)) {
     if (!Array.isArray(node.required) || [...place.filter((step) => UNIONS.includes(step)), ...OPEN.filter((word) => word in node)].length) continue;
+    const { properties = {} } = node;
     for (const [index, name] of node.required.entries()) {
-      if (name in (node.properties ?? {}) || (count += 1) > MOST_OF_SCHEMA) continue;
+      if (typeof name !== "string" || !isObject(properties) || name in properties || (count += 1) > MOST_OF_SCHEMA) continue;
       yield { at: [...at, ...place, "required", index], keyword: clause ?? "undeclared", clause, id: "documents.tool.undeclared", values: { name: shown(name) } };
+    }
+  }
+}
+
+// Bounds between which there is no value.
+function* withoutValueIn(schema, at) {
+  for (const [node, place] of schemasIn(schema)) {
+    for (const [low, high] of BOUNDS) {
+      const [least, most] = [node[low], node[high]];
+      if (typeof least !== "number" || typeof most !== "number" || least < most || (least === most && !/exc/.test(low + high))) continue;
+      yield { at: [...at, ...place, low], keyword: "unsatisfiable", clause: null, id: "documents.schema.no_value", values: { low, high, least: shown(least), most: shown(most) } };
     }
   }
 }
@@ -94,10 +108,17 @@ function* hintsOf(value, row, data) {
     if (row && value !== null && typeof value === "object") yield* unknownMembers(value, `${row.spec}/${row.version}/${row.document}.schema.json`, data);
   };
   yield* misspelledIn(strange());
+  for (const [{ name }, at] of row ? toolsOf(value, row).filter(([tool]) => !isDescriptor(tool)) : []) {
+    if (typeof name !== "string" || /^[\w.-]{0,128}$/.test(name)) continue;
+    yield { at: [...at, "name"], keyword: "unportable", clause: null, id: "finding.mcp.tool_name", values: { name: shown(name), length: [...name].length } };
+  }
   for (const [schema, at] of schemas) {
-    if (!(alone || at.at(-1) === "inputSchema") || !schemaFaults(schema, at, data).next().done) continue;
+    yield* withoutValueIn(schema, at);
+    if (!(alone || at.at(-1) === "inputSchema")) continue;
     yield* undeclaredIn(schema, at, alone ? null : "ATDF-TOOL-009");
-    if (!alone) yield* undescribedIn(schema, at), yield* defaultsIn(schema, at, data);
+    if (alone) continue;
+    yield* undescribedIn(schema, at);
+    if (schemaFaults(schema, at, data).next().done) yield* defaultsIn(schema, at, data);
   }
 }
 

@@ -88,9 +88,9 @@ function* undescribedIn(schema, at) {
     if (!isObject(node) || !left) return false;
     if (typeof node.description === "string" && regex(SAYS_SOMETHING).test(node.description)) return true;
     const [, group, name, more] = /^#\/(\$defs|definitions)\/([^/]*)(.*)$/.exec(node.$ref ?? "") ?? [];
-    return group !== undefined && !more && isDescribed(schema[group]?.[name], left - 1);
+    return group !== undefined && !more && isDescribed(objectOr(schema[group])[name], left - 1);
   };
-  const missing = Object.entries(schema.properties ?? {}).filter(([, node]) => !isDescribed(node, 5));
+  const missing = Object.entries(objectOr(schema.properties)).filter(([, node]) => !isDescribed(node, 5));
   for (const [name] of missing.slice(0, MOST_OF_SCHEMA)) {
     yield { at: [...at, "properties", name], keyword: "ATDF-TOOL-008", clause: "ATDF-TOOL-008", id: "documents.tool.undescribed", values: { name: shown(name) } };
   }

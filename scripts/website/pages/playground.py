@@ -55,7 +55,8 @@ _SAID = (
     "documents.half_pair", "documents.no_number", "documents.resource.version",
     "documents.tool.undeclared", "documents.schema.dangling_ref", "documents.schema.dialect",
     "documents.schema.invalid", "documents.schema.remote_ref", "documents.schema.type",
-    "documents.too_deep", "site.playground.failed", "site.playground.not_json",
+    "documents.schema.no_value", "documents.too_deep", "finding.mcp.tool_name",
+    "site.playground.failed", "site.playground.not_json",
     "site.playground.not_yaml", "site.playground.twice",
 )  # fmt: skip
 """Messages of the engine; the page has separate ones."""
@@ -95,11 +96,13 @@ _UNREAD = re.compile(r"""^\s+|^\s*//.*\n|(?<=[;,{}()]) //[^"'`\n]*$""", re.MULTI
 
 def data(source: Source, language: str) -> dict[str, Any]:
     """Return the data of the engine, with texts in `language`."""
+    known = {(row.spec, row.document) for row in TABLE}
     schemas = {
         schema.file.removeprefix("schema/"): bare(
             schema_json(schema, source.project.id_base, source.vocabularies)
         )
         for schema in source.schemas
+        if (schema.spec, schema.name) in known
     }
     messages = {
         name: text.in_language(language)
@@ -232,8 +235,11 @@ def playground_page(context: Context) -> bytes:
         name: (page, context.text(context.source.messages[f"documents.help.{words}"]))
         for name, (page, words) in _HELP.items()
     }
+    known = {(row.spec, row.document) for row in TABLE}
     titles = {
-        f"{each.spec}/{each.name}": context.text(each.title) for each in context.source.schemas
+        f"{each.spec}/{each.name}": context.text(each.title)
+        for each in context.source.schemas
+        if (each.spec, each.name) in known
     }
     shown = {(each.spec, each.id): each for each in context.source.examples}
     noscript = context.said("site.playground.noscript").replace("`", "")

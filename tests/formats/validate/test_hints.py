@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from conformance.formats.problem import MISSPELLED, UNDECLARED
+from conformance.formats.problem import MISSPELLED, NO_VALUE, ODD_NAME, UNDECLARED
 from conformance.formats.validate.validate import examine
 from conformance.spec.vocabulary import Requirement
 from tests.root import ROOT
@@ -130,3 +130,76 @@ def test_many_names_take_no_long_time(value):
     begun = time.process_time()
     hinted(value)
     assert time.process_time() - begun < 30
+
+
+BOUNDS = [
+    ({"minimum": 10, "maximum": 1}, True),
+    ({"minimum": 1, "maximum": 1}, False),
+    ({"minimum": 1, "exclusiveMaximum": 1}, True),
+    ({"exclusiveMinimum": 1.5, "maximum": 1.5}, True),
+    ({"exclusiveMinimum": 2, "exclusiveMaximum": 2}, True),
+    ({"exclusiveMinimum": 1, "exclusiveMaximum": 2}, False),
+    ({"minLength": 5, "maxLength": 4}, True),
+    ({"minLength": 4, "maxLength": 4}, False),
+    ({"minItems": 2, "maxItems": 0}, True),
+    ({"minProperties": 2, "maxProperties": 1}, True),
+    ({"minimum": 10, "default": {"maximum": 1}}, False),
+]
+
+
+@pytest.mark.parametrize(("schema", "told"), BOUNDS)
+def test_bounds_that_leave_no_value_are_told_at_the_lower_one(schema, told):
+    inputs = {"type": "object", "properties": {"a": {"description": "A.", **schema}}}
+    low = next(iter(schema))
+    described = {
+        "tool_id": "a",
+        "description": "D.",
+        "how_to_use": {"inputs": [{"name": "a", "type": "string", "schema": schema}]},
+    }
+    values = {
+        "$.inputSchema.properties.a": {**TOOL, "inputSchema": inputs},
+        "$.outputSchema.properties.a": {**TOOL, "title": "A", "outputSchema": inputs},
+        "$.properties.a": inputs,
+        "$.how_to_use.inputs[0].schema": described,
+    }
+    for place, value in values.items():
+        found = examine(json.dumps(value).encode()).problems
+        hints = [each for each in found if each.keyword == NO_VALUE]
+        assert [each.path for each in hints] == [f"{place}.{low}"] * told, place
+        assert {each.requirement for each in hints} <= {Requirement.SHOULD}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("log catch", 1), ("año", 1), ("a" * 129, 1), ("a.b-C_1", 0), ("", 0)]
+)
+def test_a_name_that_not_every_client_accepts_is_told(name, told):
+    found = examine(json.dumps({"tools": [{**TOOL, "name": name}]}).encode()).problems
+    hints = [(each.path, each.requirement) for each in found if each.keyword == ODD_NAME]
+    assert hints == [("$.tools[0].name", Requirement.SHOULD)] * told
+
+
+def test_one_fault_of_a_schema_hides_nothing_else_that_is_told_of_it():
+    properties = {"port": {"type": "strng"}, "when": {"type": "string"}, "all": {"type": "null"}}
+    schema = {"type": "object", "properties": properties, "required": ["port", "day", 7]}
+    found = examine(json.dumps({**TOOL, "inputSchema": schema}).encode()).problems
+    told = {(each.path, each.clause) for each in found}
+    place = "$.inputSchema.properties"
+    assert {(f"{place}.{name}", "ATDF-TOOL-008") for name in properties} <= told
+    assert ("$.inputSchema.required[1]", "ATDF-TOOL-009") in told
+    assert (f"{place}.all.type", "ATDF-TOOL-007") in told
+    assert [clause for path, clause in told if path == f"{place}.port.type"] == ["ATDF-TOOL-004"]
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": [], "required": ["a"]},
+        {"properties": {"a": {"$ref": "#/$defs/b"}}, "$defs": []},
+        {"required": "a", "type": [{}, "null"]},
+        {"properties": 7, "type": {"a": 1}},
+        {"properties": {"a": 7, "b": {"minimum": "1", "maximum": None}}},
+    ],
+)
+def test_a_schema_of_any_form_is_read_to_its_end(schema):
+    found = examine(json.dumps({**TOOL, "inputSchema": {"type": "object", **schema}}).encode())
+    assert "ATDF-TOOL-004" in {each.clause for each in found.problems}
