@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from conformance.formats.problem import shown
 from conformance.formats.schema.equality import same
 from conformance.formats.tool.errors import ErrorView
+from conformance.kit.cases.expectations import is_cut
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.repair.notations import meant
 from conformance.kit.repair.suggestions import Naming, Suggestion, names_place
@@ -108,7 +109,10 @@ def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
         if outcome is RepairOutcome.REPAIRED:
             yield holds()
         elif outcome is RepairOutcome.NONE_GIVEN:
-            yield broken(call, "finding.suggestion.none", parameter=parameter)
+            broke = violation.keywords if violation is not None else ()
+            by_cut = bool(broke) and is_cut(broke)
+            id = "finding.suggestion.none_cut" if by_cut else "finding.suggestion.none"
+            yield broken(call, id, parameter=parameter)
         elif outcome is RepairOutcome.UNSEEN:
             yield unknown("kit.not_verified.no_answer", call)
         elif outcome is RepairOutcome.STUCK:

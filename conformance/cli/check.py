@@ -156,8 +156,8 @@ def parser() -> Manual:
             ("agent-formats check URL --replay CASE-ID", "repeat one case"),
         ),
         {
-            Exit.CONFORMANT: "the server conforms, and reaches the level asked for",
-            Exit.BROKEN: "it breaks a MUST, or misses the level",
+            Exit.CONFORMANT: "none of the codes below; a MUST may still be not verified",
+            Exit.BROKEN: "it breaks a MUST, misses the level, or lacks what was named",
             Exit.INTERRUPTED: "it was interrupted, or time ran out",
             Exit.KIT_FAULT: "an error of the kit itself, or a report that cannot be written",
             Exit.UNUSABLE: "the command line, a file or the target cannot be used",

@@ -33,6 +33,16 @@ _OF_THE_CARRIER = frozenset({408, 411, 413, 414, 431})
 _FIRST = Step("unknown-path", mark=Mark.ALIVE)
 """The step after the first request. Without an answer to both, the server was dead before."""
 
+_FITTING = {
+    "unknown-path": 404,
+    "unknown-tool": 404,
+    "wrong-method": 405,
+    "not-json": 400,
+    "cut-json": 400,
+    "wrong-type": 415,
+}
+"""The status that says what is wrong with the request of a step."""
+
 _CORS = "access-control-allow-origin"
 
 
@@ -56,6 +66,7 @@ def _refused(
                 "finding.http.wire_status",
                 step=step_words(step),
                 status=_status(exchange),
+                expected=_FITTING[step],
             )
         elif envelope_of(body_json(exchange)) is None:
             yield broken(
@@ -145,13 +156,13 @@ def test_whatever_is_refused_is_refused_in_the_envelope(run: RunEvidence) -> Che
 @clause("HTTP-ERR-009")
 def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Checks:
     """A body that is not JSON gets 400, and another media type gets 415."""
-    for step, fitting in (("not-json", 400), ("cut-json", 400), ("wrong-type", 415)):
+    for step in ("not-json", "cut-json", "wrong-type"):
         exchange = run.step("http_wire", step)
         if exchange is None or exchange.answer is None:
             yield unknown("kit.not_verified.step", exchange, reason=step_words(step))
         elif _status(exchange) in PROVES_NOTHING:
             yield other_refusal(exchange)
-        elif _status(exchange) == fitting:
+        elif _status(exchange) == _FITTING[step]:
             yield holds()
         else:
             yield broken(
@@ -159,6 +170,7 @@ def test_the_status_says_what_was_wrong_with_the_body(run: RunEvidence) -> Check
                 "finding.http.wire_status",
                 step=step_words(step),
                 status=_status(exchange),
+                expected=_FITTING[step],
             )
 
 

@@ -568,7 +568,7 @@ class OpenapiPlace(StrEnum):
     LITESTAR = "litestar"
     """Litestar."""
     NINJA = "ninja"
-    """Django Ninja, Flask-Smorest."""
+    """Django Ninja. Also `flask-smorest`, set up at `/api`."""
     SPECTACULAR = "spectacular"
     """drf-spectacular."""
     FLASK_OPENAPI = "flask_openapi"

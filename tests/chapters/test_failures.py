@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
-from conformance.kit.model.case import CaseKind
+from conformance.kit.model.case import CaseKind, Violation
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 from conformance.spec.vocabulary import Requirement, Verdict
@@ -320,6 +320,20 @@ def test_a_suggestion_is_not_verified_if_the_schema_takes_too_many_steps(monkeyp
     found = judged("ATDF-ERR-009", accepted(), suggested, claims=True)
     assert found.verdict is Verdict.NOT_VERIFIED
     assert judged("ATDF-ERR-012", accepted(), suggested, claims=True).verdict is found.verdict
+
+
+@pytest.mark.parametrize(
+    ("keywords", "said"),
+    [
+        (("maximum",), "finding.suggestion.none"),
+        (("maxLength",), "finding.suggestion.none_cut"),
+        (("maxLength", "format"), "finding.suggestion.none"),
+    ],
+)
+def test_a_missing_suggestion_is_said_to_follow_from_the_schema_only_if_it_does(keywords, said):
+    long = Violation("/count", "count", keywords, was="a", sent="abc")
+    unaided = refused(error(suggested_value=None), violation=long)
+    assert ids(judged("ATDF-ERR-012", accepted(), unaided, claims=True)) == {said}
 
 
 def test_repairs_that_all_end_in_a_refusal_for_state_are_not_verified():

@@ -130,6 +130,25 @@ def test_a_dropped_connection_is_seen_on_the_exchange_itself(step, trouble, expe
 
 
 @pytest.mark.parametrize(
+    ("clause", "step", "fitting"),
+    [
+        ("HTTP-ERR-004", "unknown-path", 404),
+        ("HTTP-ERR-005", "unknown-tool", 404),
+        ("HTTP-ERR-006", "wrong-method", 405),
+        ("HTTP-ERR-007", "cut-json", 400),
+        ("HTTP-ERR-008", "wrong-type", 415),
+        ("HTTP-ERR-009", "not-json", 400),
+        ("HTTP-ERR-009", "wrong-type", 415),
+    ],
+)
+def test_a_wrong_status_is_reported_with_the_right_one(clause, step, fitting):
+    sent = replace(web(501, {}), case=None, script="http_wire", step=Step(step))
+    evidence = run_evidence(tool_evidence(), claims=True, scripts={"http_wire": (sent,)})
+    (found,) = verdict(clause, evidence).findings
+    assert found.message.words("en").endswith(f"has status 501. Answer with {fitting} instead.")
+
+
+@pytest.mark.parametrize(
     ("status", "body", "expected"),
     [
         (400, envelope(error()), PASS),

@@ -292,6 +292,15 @@ def test_servers_without_a_framework_and_versions_of_one_count_as_no_framework_m
     assert "by hand" in named
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_framework_gets_no_share_for_the_errors_of_the_routes_next_to_it(pages, language):
+    text = pages[f"{language}/conformance/ecosystem.md"]
+    names = text[text.index("{ #names }") : text.index("{ #defects }")]
+    assert "django-mcp-server" not in names
+    assert re.search(r"fastapi-mcp 0 \(1\)(?s:.*?)4\s?%", names)
+    assert "24" not in names[names.index("fastapi-mcp 0 (1)") :].partition("</g>")[0]
+
+
 @pytest.mark.parametrize("language", ["es", "pt"])
 def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
     text = pages[f"{language}/conformance/implementations.md"]

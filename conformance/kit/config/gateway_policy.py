@@ -22,6 +22,8 @@ from conformance.spec.vocabulary import ApiFamily
 PLAYED: Final = tuple(each.value for each in ApiFamily if each is not ApiFamily.CUSTOM)
 """The families of the providers that the kit plays."""
 _CHAIN: Final = "chain"
+_SCHEMA: Final = "$schema"
+"""The member by which an editor finds the schema."""
 _OWN: Final = re.compile(r"x-.|[\w-]+(?:\.[\w-]+)+/.")
 """How the name of a custom member starts. Any other unknown name may be a typing mistake."""
 
@@ -79,7 +81,8 @@ def _mistakes(policy: Any) -> Iterator[_Mistake]:
         # The schema's message would quote the value. A link may lead to a file that is a secret.
         yield (), message("kit.policy.no_object", known=_listed(known)), ""
         return
-    yield from _unknown((), policy, known)
+    told = {name: held for name, held in policy.items() if name != _SCHEMA}
+    yield from _unknown((), told, known)
     members: dict[str, Collection[str]] = {
         name: each["properties"] for name, each in known.items() if "properties" in each
     }

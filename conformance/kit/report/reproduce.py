@@ -131,6 +131,7 @@ _BY_CALLS = frozenset(
         "method",
         "none",
         "open_world",
+        "other_method",
         "read_only",
     )
 )

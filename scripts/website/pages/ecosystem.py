@@ -9,6 +9,7 @@ from typing import Any
 from conformance.spec.vocabulary import Level
 from fixtures.gateways.strangers import outcome
 from fixtures.gateways.strangers.strangers import strangers
+from fixtures.implementations.corpus import Kind
 from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import Tried, tried
 from scripts.website.pages.charts import Bar, Part, bars
@@ -167,20 +168,25 @@ def _stacks(
 def _named(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
     shares = []
     for stack, listed in _stacks(context, servers).items():
-        counted = [
-            run["explain"]["names_parameter"]
-            for each in listed
-            for run in _full(each)
-            if "names_parameter" in run["explain"]
-        ]
-        of = sum(each["of"] for each in counted)
-        if of:
-            shares.append((sum(each["hits"] for each in counted) / of, stack, len(listed)))
+        hits, of = zip(*map(_refusals, listed), strict=True)
+        if any(of):
+            shares.append((sum(hits) / sum(of), stack, sum(map(bool, of))))
     rows = []
     for share, stack, count in sorted(shares, reverse=True):
         value = percent(context, share)
         rows.append(Bar(f"{stack} ({count})", (Part(share, 2, f"{stack}: {value}"),), value))
     return bars(context.said("ecosystem_names_title"), rows)
+
+
+def _refusals(server: Mapping[str, Any]) -> tuple[int, int]:
+    """Return how many refusals of a server name the parameter, and of how many.
+
+    If it speaks HTTP and MCP, its framework writes only what it says over MCP, which has versions.
+    """
+    both = server["kind"] == Kind.BOTH
+    own = [run for run in _full(server) if run["version"] or not both]
+    counted = [each for run in own if (each := run["explain"].get("names_parameter"))]
+    return sum(each["hits"] for each in counted), sum(each["of"] for each in counted)
 
 
 def _defects(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:

@@ -31,6 +31,11 @@ def test_members_of_your_own_are_taken_if_they_have_a_prefix(tmp_path):
     assert read(tmp_path / "policy.json", own) == own
 
 
+def test_the_schema_for_an_editor_is_taken(tmp_path):
+    named = {"$schema": "https://example.com/gateway-policy.schema.json", **DECLARED}
+    assert read(tmp_path / "policy.json", named) == named
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

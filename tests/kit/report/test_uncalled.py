@@ -65,7 +65,7 @@ def test_where_some_tools_were_called_the_line_follows_what_was_left_out():
     assert "--sandbox</code>" in page[page.index('id="h-left-out"') :]
 
 
-@pytest.mark.parametrize("why", ["read_only", "destructive"])
+@pytest.mark.parametrize("why", ["read_only", "destructive", "other_method"])
 def test_a_server_that_runs_already_is_in_no_sandbox(why):
     made = wider(Report(left_out(why, session().runs[0].run)))
     assert made.line.endswith("--allow-calls all")
