@@ -56,12 +56,14 @@ const anchorOf = (location) => location.split("#")[1] ?? "";
 let index;
 const records = new Map();
 const titles = new Map();
+const named = new Set();
 
 function build(docs) {
   for (const doc of docs) {
     if (records.has(doc.location)) continue;
     records.set(doc.location, doc);
     titles.set(doc.location, fold(plain(doc.title)));
+    named.add(titles.get(doc.location));
   }
   index = new MiniSearch({
     idField: "location",
@@ -88,7 +90,7 @@ function found(question) {
   const sought = (kept.length ? kept : asked);
   const met = new Set();
   if (!sought.length) return { pages: [], met };
-  const whole = fold(sought.join(" "));
+  const whole = fold(sought.find((word) => /-\d/.test(word) && named.has(fold(word))) ?? sought.join(" ")); // a clause among other words
   const sentence = !NAME.test(whole) && (sought.length < asked.length || sought.length >= SENTENCE);
   const pages = new Map();
   const seen = new Map();
