@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -16,6 +16,7 @@ from conformance.kit.evidence.script import LOOKED
 from conformance.kit.evidence.spill import Kept, Spill
 from conformance.kit.model.case import Case
 from conformance.kit.model.exchange import Exchange, Request, beside_body
+from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import CUT_KEPT, Received
 
@@ -52,7 +53,7 @@ class Series:
 
 HELD_CAP = 80 * 1024 * 1024
 """The most bytes of memory for answers that were not put away. Above that, only the beginning of a
-large answer is kept. Reading an answer takes several times its memory.
+large answer is kept, and no timeline. Reading an answer takes several times its memory.
 """
 
 
@@ -131,11 +132,16 @@ def _held(exchange: Exchange) -> int:
 
     Calls, discovery and messages also stay in memory as values.
     """
-    answer = exchange.answer
+    answer, seen = exchange.answer, _seen(exchange.timeline)
     if answer is None:
-        return 0
+        return seen
     read = exchange.case is not None or exchange.script == LOOKED or answer.messages
-    return answer.weight if read else len(answer.body) + answer.beside
+    return seen + (answer.weight if read else len(answer.body) + answer.beside)
+
+
+def _seen(timeline: Iterable[Moment]) -> int:
+    """Return the bytes of a timeline, in which a gateway may have put many requests."""
+    return sum(moment.weight for moment in timeline)
 
 
 class Recorder:
@@ -189,6 +195,8 @@ class Recorder:
                 if script == LOOKED:
                     self.warned.read(answer)
                 received = received.cut(kept)
+        if received.timeline and self._weight + _seen(received.timeline) > HELD_CAP:
+            received = replace(received, timeline=())
         exchange = Exchange(
             id=number,
             run=run,

@@ -39,9 +39,6 @@ _READ_BACK = 8
 _EACH = 5_000
 """Bytes of memory of an exchange in addition to its bodies."""
 
-_MOMENT = 250
-"""Bytes of memory of each moment of its timeline."""
-
 
 class Kept(Sequence[T], Generic[T]):
     """Values that a spill keeps, each made of one exchange. They can be read like a tuple.
@@ -228,7 +225,7 @@ def _slots(kind: Any) -> tuple[tuple[str, Callable[[Any, Any], None]], ...]:
 def cost(exchange: Exchange) -> int:
     """Return about how many bytes of memory an exchange takes."""
     answered = exchange.answer.weight if exchange.answer is not None else 0
-    seen = _MOMENT * len(exchange.timeline)
+    seen = sum(moment.weight for moment in exchange.timeline)
     sent = weight(exchange.request.body) + beside_body(exchange.request)
     return _EACH + sent + answered + seen
 

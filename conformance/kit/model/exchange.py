@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from conformance.kit.model.case import Case
-from conformance.kit.model.performance import Moment, Performance
+from conformance.kit.model.performance import HEADER, Moment, Performance
 from conformance.kit.model.step import Taken
 from conformance.kit.model.written import LONG, Body, Foreign, Form, Values
 
@@ -32,10 +32,6 @@ class Trouble(StrEnum):
 _TEXT, _VALUE = 3, 64
 """Bytes of memory for a byte of JSON, and for each value in it: a list of three bytes takes 72.
 """
-
-
-_HEADER = 3 * _VALUE
-"""Bytes of memory for a header in addition to its characters: two texts, and the pair of them."""
 
 
 def weight(body: bytes) -> int:
@@ -182,7 +178,7 @@ class Answer:
     @property
     def beside(self) -> int:
         """The estimated bytes that it takes in memory without its body."""
-        found = sum(_HEADER + len(name) + len(value) for name, value in self.headers)
+        found = sum(HEADER + len(name) + len(value) for name, value in self.headers)
         found += sum(map(len, self.noise))
         if self.late or not (self.status or len(self.messages) == 1):
             # Over HTTP, the messages are in the body too.

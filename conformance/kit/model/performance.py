@@ -10,6 +10,11 @@ from typing import Final
 from conformance.kit.model.written import Body, Foreign
 from conformance.spec.vocabulary import Seen
 
+HEADER: Final = 192
+"""Bytes of memory for a header in addition to its characters: two texts, and the pair of them."""
+_MOMENT: Final = 250
+"""Bytes of memory for a moment in addition to its request."""
+
 
 @dataclass(frozen=True, slots=True)
 class Head:
@@ -106,3 +111,9 @@ class Moment:
     path: Foreign = ""
     headers: tuple[tuple[Foreign, Foreign], ...] = ()
     body: Body = b""
+
+    @property
+    def weight(self) -> int:
+        """The estimated bytes that it takes in memory."""
+        headers = sum(HEADER + len(name) + len(value) for name, value in self.headers)
+        return _MOMENT + len(self.path) + headers + len(self.body)

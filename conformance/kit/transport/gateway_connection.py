@@ -38,7 +38,7 @@ ASKED_CAP: Final = 128 * 1024
 MOST_ASKED: Final = 100
 """The most requests to the provider that count as attempts of one call. Further ones are strays."""
 MOST_HELD: Final = 1024 * 1024
-"""The most bytes that the bodies of all attempts of one call may have together."""
+"""The most bytes of memory for the requests of all attempts of one call."""
 MOST_PARTS: Final = 1_000
 """The most parts of one answer that are kept as moments. Single bytes would make a million."""
 _STRAY: Final = b'{"error": {"message": "The fake provider knows no such call."}}'
@@ -61,7 +61,7 @@ class _Live:
 
         It may not if there are too many requests, or too many bytes.
         """
-        self.held += len(moment.body)
+        self.held += moment.weight
         return len(self.attempts) < MOST_ASKED and self.held <= MOST_HELD
 
     def see(self, seen: Seen, detail: str = "") -> None:

@@ -5,9 +5,11 @@ import pytest
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.spill import cost
-from conformance.kit.model.exchange import Answer, HttpRequest, StdioRequest, Trouble
+from conformance.kit.model.exchange import Answer, HttpRequest, ModelCall, StdioRequest, Trouble
+from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import CUT_KEPT, Received
+from conformance.spec.vocabulary import Seen
 
 LONG = b"a" * 1_000_000
 
@@ -69,6 +71,20 @@ def test_what_comes_beside_a_body_is_counted_and_cut_as_well(answer, monkeypatch
         recorder.record(number, "http", HttpRequest(), received, script="x", step=Step("x"))
     assert recorder.by_id.weight < 1_000_000
     assert recorder.by_id[50].trouble is Trouble.TOO_LARGE
+
+
+def test_a_timeline_for_which_there_is_no_room_is_not_kept(monkeypatch):
+    monkeypatch.setattr(recording, "HELD_CAP", 1_000_000)
+    recorder = Recorder()
+    asked = Moment(Seen.ARRIVED, 0.1, 1, path="/x", headers=(("a", "b"),) * 2_000)
+    for number in range(1, 11):
+        received = Received(None, Trouble.TIMEOUT, 0.0, timeline=(asked,))
+        recorder.record(number, "g", ModelCall(), received, script="x", step=Step("x"))
+    assert recorder.by_id.weight < 1_000_000
+    assert recorder.by_id[1].timeline == (asked,)
+    assert recorder.by_id[10].timeline == ()
+    recorder.put_away(recorder.by_id.held)
+    assert recorder.by_id.weight == 0
 
 
 def test_of_the_answers_behind_gigabytes_a_few_bytes_are_kept(monkeypatch):

@@ -59,6 +59,31 @@ def test_a_provider_stays_until_the_last_connection_is_closed(times):
     asyncio.run(in_turn())
 
 
+def test_of_requests_of_thousands_of_headers_only_a_megabyte_is_kept():
+    port = free_port()
+    asks = b"POST /afn-x HTTP/1.1\r\nHost: x\r\n" + b"a:b\r\n" * 2_000 + b"\r\n"
+
+    async def asks_often(writer, _):
+        for _ in range(20):
+            reader, own = await asyncio.open_connection("127.0.0.1", port)
+            own.write(asks)
+            await reader.read(100)
+            own.close()
+        writer.write(whole(b"{}"))
+
+    async def asked():
+        connection = GatewayConnection(Settings(provider=("127.0.0.1", port)))
+        await connection.start()
+        try:
+            async with serving(asks_often) as peer:
+                return await connection.send(ModelCall("POST", peer.url, body=b"{}", nonce="afn-x"))
+        finally:
+            await connection.close()
+
+    timeline = asyncio.run(asked()).timeline
+    assert 0 < sum(moment.weight for moment in timeline) < 1_100_000
+
+
 def test_of_an_answer_of_single_bytes_a_bounded_number_of_moments_is_kept():
     async def by_bytes(writer, _):
         writer.write(head("Transfer-Encoding: chunked") + b"1\r\n:\r\n" * 20_000)
