@@ -387,9 +387,11 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
         return
     if encoding not in {"gzip", "deflate"}:
         raise zlib.error(f"content-encoding {encoding} was not asked for")
-    unpack = zlib.decompressobj(zlib.MAX_WBITS | 32)
+    unpack, came = zlib.decompressobj(zlib.MAX_WBITS | 32), False
     async for chunk in response.aiter_raw():
-        pending = chunk
+        pending, came = chunk, came or bool(chunk)
         while pending and not unpack.eof:  # after its end, `unpack` would keep whatever comes
             yield unpack.decompress(pending, 65536)
             pending = unpack.unconsumed_tail
+    if came and not unpack.eof:
+        raise zlib.error("the compressed body is cut")

@@ -274,10 +274,21 @@ def test_what_comes_behind_the_end_of_what_was_packed_is_not_kept():
 def test_an_answer_that_is_packed_unasked_is_unpacked():
     received, _ = send(always(whole(gzip.compress(b"{}"), "Content-Encoding: gzip")))
     assert received.answer.body == b"{}"
+    nothing, _ = send(always(whole(b"", "Content-Encoding: gzip")))
+    assert (nothing.trouble, nothing.answer.body) == (None, b"")
 
 
-@pytest.mark.parametrize(("kind", "body"), [("gzip", b"not packed at all"), ("br", b"xx")])
-def test_an_answer_that_cannot_be_unpacked_is_garbled(kind, body):
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("gzip", b"not packed at all"),
+        ("br", b"xx"),
+        ("gzip", gzip.compress(b"{}", mtime=0)[:-8]),
+        ("deflate", zlib.compress(b"{}")[:-1]),
+    ],
+    ids=["no gzip", "never asked for", "gzip that is cut", "deflate that is cut"],
+)
+def test_an_answer_that_cannot_be_unpacked_to_its_end_is_garbled(kind, body):
     received, _ = send(always(whole(body, f"Content-Encoding: {kind}")))
     assert received.trouble is Trouble.GARBLED
     assert received.answer.status == 200
