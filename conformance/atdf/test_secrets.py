@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from conformance.atdf.leaks import credential_in
 from conformance.atdf.scripts import CANARY
+from conformance.kit.config.secrets import tells
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import read
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
@@ -19,7 +20,7 @@ def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
         if call.reading.accepted or not call.reading.text:
             continue
         own = credential_in(call.reading.text, sent=call.exchange.request.body)
-        if any(secret in call.reading.text for secret in run.credentials):
+        if tells(call.reading.text, *run.credentials):
             yield broken(call, "finding.error.secret")
         elif own is not None:
             yield broken(call, "finding.error.own_secret", kind=own)
@@ -28,8 +29,9 @@ def test_no_error_repeats_a_credential(run: RunEvidence) -> Checks:
     for exchange in run.steps("canary").values():
         if exchange.answer is None or read(exchange).accepted:
             continue
-        told = [value for _, value in exchange.answer.headers]
-        if CANARY.encode() in exchange.answer.body or any(CANARY in value for value in told):
+        told = [exchange.answer.body.decode("utf-8", "replace")]
+        told += [value for _, value in exchange.answer.headers]
+        if any(tells(text, CANARY) for text in told):
             yield broken(exchange, "finding.error.secret")
         else:
             yield holds()

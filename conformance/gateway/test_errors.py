@@ -25,6 +25,7 @@ from conformance.gateway.timeline import (
 )
 from conformance.gateway.told import ERROR, Told, told
 from conformance.kit.cases.provider.model_calls import request_id_of
+from conformance.kit.config.secrets import tells
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Check, Checks, absent, broken, clause, holds, unknown
@@ -164,7 +165,7 @@ def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
             texts = [value for _, value in answer.headers]
             if not said.succeeded:
                 texts.append(answer.body.decode("utf-8", "replace"))
-            leaks = any(key in text for text in texts)
+            leaks = any(tells(text, key) for text in texts)
             yield broken(exchange, "finding.gateway.key_told", family=family) if leaks else holds()
 
 

@@ -22,6 +22,7 @@ from conformance.gateway.timeline import (
     reached,
 )
 from conformance.gateway.told import told
+from conformance.kit.config.secrets import tells
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.performance import Moment
@@ -209,13 +210,17 @@ def test_the_credentials_of_the_client_stay_here(run: RunEvidence) -> Checks:
 
 
 def _sent_only_its_own(exchange: Exchange, arrival: Moment, secrets: list[str]) -> Check:
-    held = arrival.body.decode("utf-8", "replace")
-    sent = [arrival.path, held, *(value for _, value in arrival.headers)]
     spoken = face(arrival)
-    if any(secret in each for secret in secrets for each in sent):
+    if any(tells(text, *secrets) for text in _texts(arrival)):
         family = spoken[0].family.value if spoken is not None else arrival.path
         return broken(exchange, "finding.gateway.credentials", family=family)
     return holds()
+
+
+def _texts(arrival: Moment) -> list[str]:
+    """Return everything that a request says: its path, its headers and its body."""
+    held = arrival.body.decode("utf-8", "replace")
+    return [arrival.path, held, *(value for _, value in arrival.headers)]
 
 
 @clause("GW-SEC-002")
@@ -228,10 +233,10 @@ def test_no_key_follows_a_redirect(run: RunEvidence) -> Checks:
             continue
         key = key_of(spoken[0], seen[0])
         away = [each for each in seen if ELSEWHERE in each.path]
-        texts = [text for each in away for text in (each.path, *(v for _, v in each.headers))]
+        texts = [text for each in away for text in _texts(each)]
         if len(key) < DISTINCT:
             yield unknown("kit.not_verified.short_key", exchange, family=family)
-        elif any(key in text for text in texts):
+        elif any(tells(text, key) for text in texts):
             yield broken(exchange, "finding.gateway.redirect", family=family)
         else:
             yield holds()

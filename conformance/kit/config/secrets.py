@@ -12,7 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from html.entities import html5
 from itertools import takewhile
 from operator import itemgetter
@@ -73,6 +73,16 @@ run would take hours.
 """
 _BACKSLASHES = re.compile(r"\\+")
 _ENTITIES: dict[str, list[str]] = {}
+
+
+def tells(text: str, *secrets: str) -> bool:
+    """Return whether a text contains one of these secrets, in any form that the kit knows."""
+    return any(secret in text for secret in secrets) or _finder(secrets)(text) != text
+
+
+@lru_cache(maxsize=64)
+def _finder(secrets: tuple[str, ...]) -> Redactor:
+    return Redactor(secrets)
 
 
 def is_secret_name(name: str) -> bool:
