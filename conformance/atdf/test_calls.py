@@ -250,10 +250,12 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
     to it, was accepted. For a wrong value in a path, a 404 is such a refusal. Nothing is known if
     each other call failed for another reason, such as a conflict or a missing key, or was not
-    refused at all. A call that a limit or load stopped counts as not sent.
+    refused at all. A call that a limit or load stopped counts as not sent. So does a call from
+    which on the server stops all others, too, as when a token or a session is over.
     """
     yield from _unsent_of(tool, which)
     spoilt = _spoilt_afterwards(tool)
+    over = {status for call in tool.of(CaseKind.AFTER) if (status := _stopped_with(call))}
     judged: bool = False
     first: Call | None = None
     for call in tool.broken:
@@ -273,6 +275,8 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield holds()
         elif call.reading.status in _ASK_LATER:
             yield unknown("kit.not_verified.limited", call, status=call.reading.status)
+        elif _stopped_with(call) in over:
+            yield unknown("kit.not_verified.baseline_after", call)
     if first is not None and not judged and first.reading.status not in _ASK_LATER:
         yield _unjudged(first)
 
@@ -292,6 +296,12 @@ def _finds_no_path(call: Call) -> bool:
     """Return whether a wrong value in the path led to nothing that the server knows."""
     not_found = call.reading.status == HTTPStatus.NOT_FOUND
     return not_found and breaks_path(call.exchange, call.tool)
+
+
+def _stopped_with(call: Call) -> int | None:
+    """Return the status with which the server stopped a call; None if it did not."""
+    reading = call.reading
+    return reading.status if reading.stopped and reading.refused else None
 
 
 def _shows_a_check(tool: ToolEvidence, refused: Call) -> bool:

@@ -106,6 +106,52 @@ def test_an_answer_that_cannot_be_unpacked_is_no_answer_whatever_its_status(stat
     assert of_tool("ATDF-CALL-001", accepted(), garbled).verdict is Verdict.NOT_VERIFIED
 
 
+def over_mcp(kind, status):
+    """A call over MCP that its transport refused, or that was accepted."""
+    gone = {"error": {"code": -32001, "message": "Session not found"}}
+    reply = result("ok") if status == 200 else gone
+    return called(rpc(reply, of=case(kind, run=MCP), status=status))
+
+
+@pytest.mark.parametrize(
+    ("broken", "after", "expected"),
+    [
+        (401, 401, Verdict.NOT_VERIFIED),
+        (429, 429, Verdict.NOT_VERIFIED),
+        (403, 200, Verdict.PASS),
+        (407, 401, Verdict.PASS),
+        (404, 404, Verdict.PASS),
+        (409, 409, Verdict.PASS),
+    ],
+)
+def test_a_call_shows_nothing_if_the_server_stops_all_calls_from_there_on(broken, after, expected):
+    """A 404 or 409 of the tool may be about its state: the first call changed it."""
+    stopped = called(web(broken, {"detail": "no"}))
+    last = called(web(after, {"detail": "no"}, of=case(CaseKind.AFTER)))
+    assert of_tool("ATDF-CALL-001", accepted(), refused(), stopped, last).verdict is expected
+
+
+@pytest.mark.parametrize("status", [400, 404])
+def test_a_call_in_a_session_that_is_over_shows_nothing(status):
+    words = "a: is not an integer"
+    refusal = called(rpc(result(words, isError=True), of=case(run=MCP)))
+    good, lost = over_mcp(CaseKind.BASELINE, 200), over_mcp(CaseKind.BROKEN, status)
+    for last, expected in ((status, Verdict.NOT_VERIFIED), (200, Verdict.PASS)):
+        calls = good, refusal, lost, over_mcp(CaseKind.AFTER, last)
+        run = run_evidence(tool_evidence(*calls, run=MCP), run=MCP)
+        assert judged("ATDF-CALL-001", run, TOOL.name).verdict is expected
+
+
+@pytest.mark.parametrize(
+    "told", ["ab\\/cd+ef12", "ab/cd\\u002Bef12", "ab%2Fcd%2Bef12", "YWIvY2QrZWYxM"]
+)
+def test_a_credential_that_is_escaped_is_repeated_all_the_same(told):
+    call = called(web(422, f'{{"detail": "no {told}"}}'.encode()))
+    for secret, expected in (("ab/cd+ef12", Verdict.FAIL), ("zz/cd+ef12", Verdict.PASS)):
+        run = run_evidence(tool_evidence(accepted(), call), credentials=(secret,))
+        assert judged("ATDF-ERR-013", run).verdict is expected
+
+
 def test_a_refusal_next_to_a_refused_good_call_says_what_the_good_call_was_refused_with():
     baseline = called(web(401, {"detail": "no"}, of=case(CaseKind.BASELINE)))
     (finding,) = of_tool("ATDF-CALL-001", baseline, refused()).findings

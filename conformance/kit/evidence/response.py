@@ -38,6 +38,10 @@ _OF_AN_OBJECT = 2_000
 """The most characters of an object that is quoted without its empty members. A longer one is quoted
 whole.
 """
+_MOST_SAID = 100_000
+"""The most characters that are kept of a refusal over MCP. Escaped, they take more memory than its
+answer.
+"""
 _TYPES_OF_MEANING = types_of(ErrorCategory.INPUT) - {ErrorType.VALIDATION_ERROR}
 _TYPES_OF_STATE = types_of(ErrorCategory.STATE, ErrorCategory.ACCESS)
 
@@ -67,6 +71,10 @@ class Reading:
     """What the call lacked around the server, and the words that say so."""
     limited: bool = False
     """Whether the answer was a success that only says that a limit of calls is reached."""
+    shut_out: bool = False
+    """Whether MCP's transport refused the call before the tool saw it, because its session is over,
+    for example. A tool's own refusal has the status 200.
+    """
 
     @property
     def needs_capability(self) -> bool:
@@ -85,7 +93,7 @@ class Reading:
     def stopped(self) -> bool:
         """Whether rights, limits, load or the environment stopped the call, whatever it asked."""
         by_status = self.status in PROVES_NOTHING and not self.accepted
-        return by_status or self.outcome is Outcome.ENVIRONMENT
+        return by_status or self.shut_out or self.outcome is Outcome.ENVIRONMENT
 
     @property
     def accepted(self) -> bool:
@@ -121,7 +129,7 @@ def read(exchange: Exchange, tool: Tool | None = None) -> Reading:
     if answer is None or exchange.trouble in {Trouble.CLOSED, Trouble.GARBLED}:
         return Reading(Outcome.SERVER_FAULT, trouble=exchange.trouble)
     case = exchange.case
-    reading = _read_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)
+    reading = _over_mcp(exchange, case) if exchange.request.is_rpc else _read_http(exchange, case)
     if reading.accepted and tool is not None and case is not None:
         reading = _undisguised(reading, tool, case, exchange)
         if reading.accepted and _is_page(answer) and breaks_path(exchange, tool):
@@ -296,6 +304,14 @@ def _names_broken(parameter_name: object, case: Case | None) -> bool:
     if case is None or case.kind is not CaseKind.BROKEN or case.violation is None:
         return False
     return parameter_name == case.violation.parameter
+
+
+def _over_mcp(exchange: Exchange, case: Case | None) -> Reading:
+    reading = _read_mcp(exchange, case)
+    shut_out = reading.status >= 400 and reading.outcome is Outcome.OTHER_REFUSED
+    if not shut_out and len(reading.text) <= _MOST_SAID:
+        return reading
+    return replace(reading, text=reading.text[:_MOST_SAID], shut_out=shut_out)
 
 
 def _read_mcp(exchange: Exchange, case: Case | None) -> Reading:

@@ -213,3 +213,11 @@ def test_a_body_that_no_reader_can_decode_is_read_without_an_exception(body):
 )
 def test_an_odd_message_is_read_as_a_refusal_without_an_exception(odd):
     assert outcome(rpc(odd)) in {REFUSED, OTHER}
+
+
+@pytest.mark.parametrize("more", [{"data": "😀" * 200_000}, {"message": ["é"] * 200_000}])
+def test_only_the_beginning_of_an_error_over_mcp_is_kept(more):
+    error = {"code": -32602, "message": "count: is too large", **more}
+    reading = read(rpc({"error": error}))
+    assert reading.outcome is Outcome.INPUT_REFUSED
+    assert len(reading.text) == 100_000

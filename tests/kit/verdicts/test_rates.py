@@ -1,5 +1,6 @@
 """Repair rate and explain rate: what counts, and what came of it."""
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from conformance.kit.verdicts.rates import (
     repairable,
 )
 from tests.kit.samples import (
+    MCP,
     TOOL,
     accepted,
     called,
@@ -21,6 +23,8 @@ from tests.kit.samples import (
     envelope,
     error,
     refused,
+    result,
+    rpc,
     tool_evidence,
     web,
 )
@@ -55,6 +59,20 @@ def test_a_call_that_is_refused_for_state_after_its_suggestion_proves_nothing():
 def test_it_is_repaired_where_the_call_without_a_mistake_is_refused_for_state_as_well():
     broken, after = refused(RIGHT), refused(error("conflict"), kind=CaseKind.AFTER)
     assert came_of(broken, step(broken, "state"), after) is RepairOutcome.REPAIRED
+
+
+def test_nothing_is_repaired_by_a_session_that_ends():
+    """The status 404 is that of MCP's transport, not of the tool."""
+    said = envelope(RIGHT)
+    refusal = result(json.dumps(said), isError=True)
+    broken = called(rpc(refusal, of=case(run=MCP)))
+    gone = {"error": {"code": -32001, "message": "Session not found"}}
+    repaired = case(CaseKind.REPAIR, neighbour=broken.case.id, step=1, run=MCP)
+    last = called(rpc(gone, of=repaired, status=404))
+    after = called(rpc(gone, of=case(CaseKind.AFTER, run=MCP), status=404))
+    good = called(rpc(result("ok"), of=case(CaseKind.BASELINE, run=MCP)))
+    tool = tool_evidence(good, broken, last, after, run=MCP)
+    assert repair_outcome(tool, broken) is RepairOutcome.UNSEEN
 
 
 def led(broken, *counts):
