@@ -25,6 +25,7 @@ from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.interrupts import run
+from conformance.kit.drive.open_sessions import OpenSessions
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -172,6 +173,7 @@ class Session:
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
     rate: Rate = field(default_factory=Rate)
+    sessions: OpenSessions = field(default_factory=OpenSessions)
     memory: Memory | None = None
     """The memory of failed random calls, if they are remembered."""
     _past: Recalled | None = None
@@ -397,4 +399,10 @@ class Session:
         """Return what calls are sent with, until the second `ends` of the session or its limit."""
         deadline = self.began_at + (self.settings.max_time if ends is None else ends)
         own = (self.settings, self.recorder, deadline, self.memory)
-        return Context(*own, care=self.care, off_limits=self.off_limits, rate=self.rate)
+        return Context(
+            *own,
+            care=self.care,
+            off_limits=self.off_limits,
+            rate=self.rate,
+            sessions=self.sessions,
+        )

@@ -40,11 +40,12 @@ _SAFE = frozenset({"accept", "accept-language", "content-language", "origin"})
 """Headers that a browser lets every page send."""
 
 
-@script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True)
+@script(*MCP_OVER_HTTP, eras=LEGACY, fresh=True, handshake=False, protocol=True, last=True)
 def mcp_session(stage: Stage) -> Steps:
     """Start, use and end a session. GET is sent only once: a server may refuse a second one.
 
-    The probe asks for the list of tools, which every server with tools answers.
+    The probe asks for the list of tools, which every server with tools answers. A broken server may
+    end all sessions, so this comes last.
     """
     own = ids(10)
     speaker = yield from shake(spoken(stage.binding, McpHttpBinding), own)

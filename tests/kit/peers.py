@@ -109,7 +109,7 @@ def answering(answer):
             sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             try:
                 body = json.loads(sent)
-            except ValueError:
+            except (ValueError, RecursionError):
                 body = None
             status, data, *more = answer(self.meant, self.path, body, self.headers)
             written = b"" if data is None else json.dumps(data).encode()

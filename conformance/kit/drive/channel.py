@@ -13,6 +13,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
+from conformance.kit.drive.open_sessions import OpenSessions, OwnSessions
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.sharing import (
     SharedCalls,
@@ -72,6 +73,7 @@ class Context:
     care: Care = field(default_factory=Care)
     off_limits: OffLimits = field(default_factory=OffLimits)
     rate: Rate = field(default_factory=Rate)
+    sessions: OpenSessions = field(default_factory=OpenSessions)
 
 
 class Channel:
@@ -103,6 +105,9 @@ class Channel:
         self._starts = 0
         self._opening = asyncio.Lock()
         self._numbers = context.recorder.series()
+        self.sessions = OwnSessions(
+            run.endpoint, context.sessions, self._wire, context.recorder, self._numbers
+        )
 
     @property
     def silent_after(self) -> set[str]:
@@ -246,13 +251,16 @@ class Channel:
         """
         if self.context.off_limits.holds(request):
             return Exchange(WITHHELD, "", request, None, None, 0.0, 0.0, step=step)
+        await self.sessions.make_room(request)
         number, run = self._numbers.next(), self.run.id
         if self._wire.connection is None:
             await self._ensure_open()
         _, received = await self._wire.send(lambda: request)
-        return self.context.recorder.record(
+        exchange = self.context.recorder.record(
             number, run, request, received, script=script, step=step, confirms=confirms
         )
+        self.sessions.note(self.binding, exchange)
+        return exchange
 
     async def renew(self) -> None:
         """Reopen the connection: over stdio, in another process. Raises `ConnectFailed`."""
@@ -301,7 +309,10 @@ class Channel:
 
     async def close(self, *, script: str = CONNECTION, step: Step = CLOSE) -> Exchange | None:
         """End the connection. For a process, return the exchange that shows how it ended."""
-        received = await self._wire.close()
+        try:
+            await self.sessions.end()
+        finally:
+            received = await self._wire.close()
         if received is None or not self.binding.traits.starts_process:
             return None
         return self.nothing_sent(received, script=script, step=step)

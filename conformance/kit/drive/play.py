@@ -179,6 +179,10 @@ async def play(
     `confirms` maps a step to the exchange that this playing repeats.
     """
     own = shared is None or not (script.shares_connection(run) or not script.fresh)
+    if shared is not None and shared.sessions.is_single and own:
+        await shared.close()
+    elif shared is not None and shared.binding.traits.over_http:
+        await shared.revive()
     try:
         channel = await open_channel(run, context, handshake=script.handshake) if own else shared
     except ConnectFailed as failure:
@@ -207,7 +211,7 @@ async def drive_protocol(
     """
     evidence, shaken = replace(before, lent=lent), False
     try:
-        for script in scripts:
+        for script in sorted(scripts, key=lambda script: script.last):
             if not script.runs_in(evidence.run):
                 continue
             opening = not shaken and not script.handshake
@@ -230,6 +234,9 @@ async def drive_protocol(
             if opening and adopted(channel, played):
                 shaken = True
                 evidence = await _called(evidence, channel)
+                channel.handshake = (
+                    channel.sessions.is_single
+                )  # it is closed for each script with its own
     except ConnectFailed:
         return replace(evidence, cut=False, playing=False, silenced=True)
     return replace(evidence, cut=False, playing=False)

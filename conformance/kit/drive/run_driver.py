@@ -86,7 +86,8 @@ class RunDriver:
         alone = [script for script in scripts if script not in (opener, *shared)]
         turns = self._turns()
         early = [s for s in (shared if self._in_process else alone) if not s.last]
-        early = early if len(turns) <= 1 else []
+        single = self._run.endpoint in context.sessions.single  # the calls would lose their session
+        early = early if len(turns) <= 1 and not single else []
         try:
             shakes = opener is None or opener.handshake
             channel = await open_channel(self._run, context, handshake=shakes)
@@ -105,13 +106,16 @@ class RunDriver:
                     self._keep(connected=False, cut=False, playing=False)
                     return
             whole = await self._all_tools(channel, turns, early)
-            shared, alone = ([s for s in some if s not in early] for some in (shared, alone))
+            shared, alone = (
+                sorted((s for s in some if s not in early), key=lambda script: script.last)
+                for some in (shared, alone)
+            )
 
             async def late() -> None:
                 if channel.silent and self._in_process:
                     await channel.renew()
                 if not channel.silent:
-                    await self._scripts(sorted(shared, key=lambda script: script.last), channel)
+                    await self._scripts(shared, channel)
                     await self._closed(opening, channel)
                     await self._scripts(alone, channel)
                 elif shared or alone:

@@ -42,7 +42,8 @@ class SessionDriver(Gathered):
     async def drive(self) -> None:
         """Drive the full runs one after the other, then all protocol runs in parallel.
 
-        If a server was too slow for many parallel calls, protocol runs also go one after the other.
+        If a server was too slow for many parallel calls, or opens one session at a time, protocol
+        runs also go one after the other.
         """
         try:
             await self._all_runs()
@@ -63,7 +64,8 @@ class SessionDriver(Gathered):
         in_processes = [one for one in older if traits_of(one.run).starts_process]
         await self._in_processes(in_processes)
         others = [one for one in older if one not in in_processes]
-        at_once = asyncio.Semaphore(1 if self.narrow else max(len(others), 1))
+        in_order = self.narrow or self.context.sessions.single
+        at_once = asyncio.Semaphore(1 if in_order else max(len(others), 1))
         await together(self._in_turn(one.run, at_once) for one in others)
 
     async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from conformance.kit.model.exchange import Request
+from conformance.kit.model.exchange import Request, Trouble
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Barred, Binding, Connection, Process, Received
 
@@ -83,11 +83,38 @@ class Wire:
         request = made()
         return request, await self._send(request)
 
-    async def _send(self, request: Request) -> Received:
-        assert self.connection is not None
+    async def send_once(self, request: Request, within: float, latest: float) -> Received | None:
+        """Send a request that the kit can do without, and wait at most `within` seconds.
+
+        Return None if its turn does not come before `latest` and the deadline, if it is barred, or
+        if there is no connection.
+        """
+        latest = min(latest, self._deadline)
+        if self.connection is None or self._barred(request):
+            return None
+        try:
+            async with asyncio.timeout(latest - time.monotonic()):
+                await self._turn()
+        except TimeoutError:
+            return None
+        left = min(within, latest - time.monotonic())
+        if left <= 0:
+            return None
+        try:
+            async with asyncio.timeout(left):
+                return await self.connection.send(request)
+        except TimeoutError:
+            return Received(None, Trouble.TIMEOUT, left)
+
+    async def _turn(self) -> None:
+        """Wait until a request may be sent."""
         if self._settings.rate > 0:
             async with self._in_order:
                 await self._rate.wait(self._settings.rate)
+
+    async def _send(self, request: Request) -> Received:
+        assert self.connection is not None
+        await self._turn()
         received = await self.connection.send(request)
         self.hangs = self.hangs and received.trouble is not None
         return received

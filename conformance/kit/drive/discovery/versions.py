@@ -11,7 +11,7 @@ from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.safety import why_left_out
-from conformance.kit.evidence.script import LOOKED
+from conformance.kit.evidence.script import CONNECTION, LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
@@ -34,6 +34,8 @@ async def with_older(channel: Channel, found: Discovered) -> Discovered:
     run = found.run
     settings, traits = channel.context.settings, channel.binding.traits
     asked = [v for v in LEGACY_VERSIONS if traits.since <= v < run.version and settings.speaks(v)]
+    if channel.sessions.are_open and await _holds_one(channel):
+        channel.context.sessions.single.add(run.endpoint)
     if settings.replay is not None:
         return found
     agreed: dict[str, Mapping[str, Any]] = {}
@@ -58,6 +60,20 @@ async def ask(channel: Channel, version: str) -> Exchange:
     request = speaker.initialize(id=channel.fresh_id(), version=version)
     step = Step("initialize", version=version)
     return await channel.send(request, script=LOOKED, step=step)
+
+
+async def _holds_one(channel: Channel) -> bool:
+    """Return whether a server refuses another session, and opens it when the first has ended."""
+    if await _opens_another(channel):
+        return False
+    await channel.sessions.end()
+    return await _opens_another(channel)
+
+
+async def _opens_another(channel: Channel) -> bool:
+    request = spoken(channel.binding, McpBinding).initialize(id=channel.fresh_id())
+    exchange = await channel.send(request, script=CONNECTION, step=Step("another-session"))
+    return isinstance((response_of(exchange) or {}).get("result"), dict)
 
 
 async def _alone(channel: Channel, run: Run, version: str) -> Mapping[str, Any] | None:

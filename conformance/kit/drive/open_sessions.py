@@ -1,0 +1,160 @@
+"""The MCP sessions that servers over HTTP opened for the kit. Each ends once.
+
+MCP asks a client to end a session with a DELETE when it no longer needs it. Some servers open no
+other session before that.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from conformance.formats.tool import header_names
+from conformance.kit.drive.wire import Wire
+from conformance.kit.evidence.recorder import Recorder, Series
+from conformance.kit.evidence.response import header_of, response_of
+from conformance.kit.evidence.script import CONNECTION
+from conformance.kit.model.exchange import Exchange, HttpRequest, Request
+from conformance.kit.model.step import Step
+from conformance.kit.transport.binding import Binding
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.transport.mcp_http import McpHttpBinding
+
+MOST_OPEN = 200
+"""The most sessions of an endpoint that are remembered. A server may open one at each request."""
+_LONGEST_ID = 1024
+_SUCCESS, _NOT_ALLOWED = range(200, 300), 405
+_END = Step("end-session")
+_ONE_END, _ALL_ENDS = 2.0, 3.0
+"""The most seconds for the end of one session, and of all sessions that a channel ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session that a server opened in a run, and the request that ends it."""
+
+    run: str
+    end: HttpRequest
+
+
+@dataclass(slots=True)
+class OpenSessions:
+    """The open sessions by endpoint. All channels of the kit share them.
+
+    A broken server may end all sessions together. So the sessions of an endpoint end when no
+    channel uses any of them.
+    """
+
+    single: set[str] = field(default_factory=set)
+    """The endpoints that open another session only when the first has ended."""
+    deaf: set[str] = field(default_factory=set)
+    """The endpoints that do not let a client end a session. They are not asked again."""
+    _channels: Counter[str] = field(default_factory=Counter)
+    """How many channels use a session, by endpoint."""
+    _open: dict[str, dict[str, OpenSession]] = field(default_factory=dict)
+
+    def note(self, binding: Binding, exchange: Exchange) -> bool:
+        """Note what a request did to a session. Return whether it opened one."""
+        request, endpoint = exchange.request, binding.run.endpoint
+        if not isinstance(binding, McpHttpBinding) or not isinstance(request, HttpRequest):
+            return False
+        known = self._open.setdefault(endpoint, {})
+        if request.method == "DELETE":
+            for id in _ids_in(request):
+                known.pop(id, None)
+            return False
+        opened = header_of(exchange, header_names.SESSION_ID) or ""
+        if not _opens(request, exchange) or not _is_usable(opened) or len(known) >= MOST_OPEN:
+            return False
+        result = (response_of(exchange) or {}).get("result")
+        settled = binding.after_handshake(result, exchange.answer) or replace(
+            binding, version=LEGACY_VERSIONS[0], session_id=opened, shaken=False
+        )
+        known[opened] = OpenSession(binding.run.id, settled.without_body("DELETE"))
+        return True
+
+    def use(self, endpoint: str) -> None:
+        """Count a channel that uses a session of the endpoint."""
+        self._channels[endpoint] += 1
+
+    def leave(self, endpoint: str) -> list[OpenSession]:
+        """Count a channel that needs no session any more; return the sessions to end."""
+        self._channels[endpoint] -= 1
+        if self._channels[endpoint] > 0:
+            return []
+        return [*self._open.pop(endpoint, {}).values()]
+
+
+class OwnSessions:
+    """The sessions that were opened on one channel, whose wire sends the requests that end them."""
+
+    def __init__(
+        self, endpoint: str, shared: OpenSessions, wire: Wire, recorder: Recorder, numbers: Series
+    ) -> None:
+        self._endpoint = endpoint
+        self._shared = shared
+        self._wire = wire
+        self._recorder = recorder
+        self._numbers = numbers
+        self.are_open = False
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the server opens another session only when the first has ended."""
+        return self._endpoint in self._shared.single
+
+    def note(self, binding: Binding, exchange: Exchange) -> None:
+        """Note what a request did to a session."""
+        if self._shared.note(binding, exchange) and not self.are_open:
+            self._shared.use(self._endpoint)
+            self.are_open = True
+
+    async def make_room(self, request: Request) -> None:
+        """End the sessions before another is asked for, if the server opens one at a time."""
+        if self.is_single and asks_for_a_session(request):
+            await self.end()
+
+    async def end(self) -> None:
+        """End the sessions of the endpoint, unless another channel uses one of them.
+
+        Nothing depends on the answers. A server that does not let clients end a session, or that
+        does not answer, is not asked again.
+        """
+        if not self.are_open:
+            return
+        self.are_open = False
+        latest, deaf = time.monotonic() + _ALL_ENDS, self._shared.deaf
+        for each in self._shared.leave(self._endpoint):
+            received = None
+            if self._endpoint not in deaf:
+                received = await self._wire.send_once(each.end, _ONE_END, latest)
+            if received is None:
+                return
+            number, record = self._numbers.next(), self._recorder.record
+            record(number, each.run, each.end, received, script=CONNECTION, step=_END)
+            if received.answer is None or received.answer.status == _NOT_ALLOWED:
+                deaf.add(self._endpoint)
+
+
+def asks_for_a_session(request: Request) -> bool:
+    """Return whether a request is a handshake outside any session."""
+    names = (name.lower() for name, _ in request.headers)
+    return b'"initialize"' in request.body and header_names.SESSION_ID.lower() not in names
+
+
+def _opens(request: HttpRequest, exchange: Exchange) -> bool:
+    """Return whether the server took a request that asks for a session."""
+    status = exchange.answer.status if exchange.answer is not None else None
+    return status in _SUCCESS and asks_for_a_session(request)
+
+
+def _is_usable(id: str) -> bool:
+    """Return whether a header can hold an id. A client must be able to send it back."""
+    return 0 < len(id) <= _LONGEST_ID and id.isascii() and id.isprintable()
+
+
+def _ids_in(request: HttpRequest) -> Iterator[str]:
+    wanted = header_names.SESSION_ID.lower()
+    return (value for name, value in request.headers if name.lower() == wanted)
