@@ -11,8 +11,9 @@ from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import STOP_ANY_CALL, breaks_path
-from conformance.kit.model.case import CaseKind, Expectation, Strictness
+from conformance.kit.model.case import CaseKind, Expectation, Strictness, Violation
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.schema.string_formats import has_no_offset
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import (
     Check,
@@ -27,7 +28,7 @@ from conformance.kit.verdicts.checks import (
 )
 from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
-from conformance.spec.messages import listed, message
+from conformance.spec.messages import Message, listed, message
 from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
 
 _MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
@@ -76,6 +77,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
     verified.
     """
     accepted = False
+    has_baseline = tool.baseline is not None and tool.baseline.reading.accepted
     if any(case.kind is CaseKind.VALID for case in tool.unsent):
         yield _unsent(tool)
     for call in tool.valid:
@@ -90,8 +92,8 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif call.reading.accepted:
             accepted = True
             yield holds()
-        elif call.case.kind is CaseKind.BASELINE and call.reading.disguise is not None:
-            continue  # the end of this function says why there is no baseline
+        elif not has_baseline:
+            continue  # one cause, one advice: the end of this function gives it
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             yield unknown(
                 "kit.not_verified.valid_refused",
@@ -106,8 +108,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
 
 def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
     """Return whether the call differs from the baseline call in a value that no schema governs."""
-    if tool.baseline is None or not tool.baseline.reading.accepted:
-        return False
+    assert tool.baseline is not None
     known = tool.baseline.case.arguments
     return rests_on_meaning(tool.tool.input_schema, refused.case.arguments, known)
 
@@ -367,8 +368,19 @@ def _accepted(call: Call) -> Check:
         "finding.call.accepted",
         parameter=violation.parameter or "arguments",
         sent=sent,
-        keywords=listed(violation.keywords),
+        keywords=_keywords_of(violation),
     )
+
+
+def _keywords_of(violation: Violation) -> str | Message:
+    """Return the broken keywords; of a date-time, also that its offset is missing."""
+    keywords, was, sent = listed(violation.keywords), violation.was, violation.sent
+    is_day = isinstance(was, str) and has_no_offset(was)
+    if violation.keywords != ("format",) or is_day:
+        return keywords
+    if isinstance(sent, str) and has_no_offset(sent):
+        return message("finding.call.without_offset", keywords=keywords)
+    return keywords
 
 
 def _spoilt_afterwards(tool: ToolEvidence) -> str:

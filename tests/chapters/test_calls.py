@@ -7,6 +7,7 @@ import pytest
 
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
+from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.model.case import CaseKind, Strictness, Violation
 from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import Verdict
@@ -50,6 +51,42 @@ def test_what_the_good_call_was_refused_with_is_said_where_nothing_was_accepted(
     (finding,) = [f for f in item.findings if f.message.id == "kit.not_verified.good_call"]
     assert finding.message.words("en").startswith("its baseline call was refused with 404 ")
     assert "No part AA-1111" in finding.message.words("en")
+
+
+def test_an_example_of_the_user_that_is_refused_is_quoted_as_theirs():
+    own = case(CaseKind.BASELINE, scenario=GIVEN, arguments={"zone": "nowhere"})
+    guess = case(CaseKind.BASELINE, arguments={"zone": "abc"})
+    tried = [
+        called(web(404, {"detail": f"zone {c.arguments['zone']}"}, of=c)) for c in (own, guess)
+    ]
+    (finding,) = of_tool("ATDF-CALL-004", *tried).findings
+    said = finding.message.words("en")
+    assert said.startswith('your example {"zone": "nowhere"} was refused with 404 ')
+    assert "zone nowhere" in said
+
+
+@pytest.mark.parametrize(
+    ("was", "sent", "said"),
+    [
+        ("2035-06-15T10:00:00Z", "2035-06-15T10:00:00", True),
+        (None, "2035-06-15T10:00:00", True),
+        ("2035-06-15T10:00:00Z", "2036-02-30T10:00:00Z", False),
+        ("2035-06-15", "2036-02-30", False),
+        ("a@example.com", "a.example.com", False),
+    ],
+)
+def test_a_date_time_that_lacks_only_its_offset_is_said_to_lack_it(was, sent, said):
+    wrong = Violation("/start", "start", ("format",), was=was, was_absent=was is None, sent=sent)
+    accepted = case(violation=wrong, strictness=Strictness.FORMAT, arguments={"start": sent})
+    (finding,) = of_tool("ATDF-CALL-003", called(web(200, {}, of=accepted))).findings
+    assert ("(an offset such as `Z` is missing)" in finding.message.words("en")) is said
+
+
+def test_where_no_call_was_accepted_one_cause_has_one_advice():
+    baseline = called(web(422, {"detail": "No."}, of=case(CaseKind.BASELINE)))
+    valid = called(web(422, {"detail": "No."}, of=case(CaseKind.VALID)))
+    found = of_tool("ATDF-CALL-004", baseline, valid).findings
+    assert {each.message.id for each in found} == {"kit.not_verified.good_call"}
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 from conformance.formats.schema.ecma.patterns import is_known
@@ -15,7 +14,7 @@ from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.breaks import Break
 from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.places import ABSENT, Tokens, get
-from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS
+from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS, has_no_offset
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of
 
@@ -83,14 +82,8 @@ def lacks_offset(sent: Any, found: Sequence[Break]) -> bool:
 
     Only the caller knows the zone: any value that a server suggests may be another moment.
     """
-    if not isinstance(sent, str) or not any(
-        (each.keyword, each.said) == ("format", "date-time") for each in found
-    ):
-        return False
-    try:
-        return datetime.fromisoformat(sent).tzinfo is None
-    except ValueError:
-        return False
+    is_moment = any((each.keyword, each.said) == ("format", "date-time") for each in found)
+    return is_moment and isinstance(sent, str) and has_no_offset(sent)
 
 
 def is_cut(names: Sequence[str]) -> bool:

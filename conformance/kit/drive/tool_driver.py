@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.cases.baseline import candidates, from_refusal, problem_of
+from conformance.kit.cases.baseline import GIVEN, candidates, from_refusal, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, by_kind, fewer, only
@@ -257,6 +257,7 @@ class ToolRun:
         """Call candidates, fixed as refusals say, until one is accepted. Return the last call."""
         given = self._channel.context.settings.examples.get(self._tool.name, ())
         waiting = candidates(self._tool, given, datetime.now(UTC))
+        own = {to_bytes(arguments) for arguments in given}
         tried: set[bytes] = set()
         last: Call | None = None
         number = 0
@@ -275,7 +276,7 @@ class ToolRun:
                 Case(
                     id=self._id(CaseKind.BASELINE, number),
                     kind=CaseKind.BASELINE,
-                    scenario="baseline",
+                    scenario=GIVEN if key in own else "baseline",
                     arguments=arguments,
                     expects=Expectation.ACCEPT,
                 )

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from conformance.formats.problem import Problem
 from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.model.case import Case, CaseKind, Expectation
@@ -150,7 +151,7 @@ class ToolEvidence:
 
     @property
     def baseline(self) -> Call | None:
-        """The tool's accepted baseline call, or the last one tried; None if there is none."""
+        """The tool's accepted baseline call; else the user's own, or the last one tried, if any."""
         return self.calls[self._baseline] if self._baseline is not None else None
 
     @cached_property
@@ -161,7 +162,8 @@ class ToolEvidence:
             if call.case.kind is CaseKind.BASELINE and not call.case.neighbour
         ]
         accepted = [place for place, call in tried if call.reading.accepted]
-        return next(iter(accepted or [place for place, _ in tried[-1:]]), None)
+        given = [place for place, call in tried if call.case.scenario == GIVEN]
+        return next(iter(accepted or given or [place for place, _ in tried[-1:]]), None)
 
     @property
     def good_call(self) -> dict[str, Any]:

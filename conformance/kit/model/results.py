@@ -85,8 +85,12 @@ class Finding:
         place.
         """
         said = self.message.words(language)
-        of_place = self.path is not None and self.message.topic is Topic.DOCUMENT
-        return f"{self.path}: {said}" if of_place else said
+        return said if self.place is None else f"{self.place}: {said}"
+
+    @property
+    def place(self) -> str | None:
+        """The path, if the text is about a place in a document."""
+        return self.path if self.message.topic is Topic.DOCUMENT else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from conformance.kit.config.options import KEEPS_PYTEST_QUIET
 from conformance.kit.config.secrets import Redactor
-from conformance.kit.evidence.declarations import Discovered
+from conformance.kit.evidence.declarations import Discovered, declared
 from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
@@ -17,7 +17,7 @@ from conformance.kit.plugin.options import made_ready
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import listed
 from conformance.kit.transport.bindings import traits_of
-from conformance.spec.messages import message
+from conformance.spec.messages import as_code, message
 
 _MARK = "clause"
 """The marker of each clause's item, so also a keyword of its reports."""
@@ -93,6 +93,24 @@ def _not_in_sandbox(found: list[Discovered], settings: Settings, redact: Redacto
     return visible(redact(said.words(settings.language)), 400)
 
 
+def _of_no_tool(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """Return a line that names the tools of `--examples` that no run offers; empty if none."""
+    offered = dict.fromkeys(tool.name for one in found for tool in one.tools)
+    known = {*offered, *(name for one in found for name, _ in one.left_out)}
+    if known.issuperset(settings.examples) or not offered:
+        return ""
+    known.update(stub.name for one in found for stub in declared(one).unusable)
+    strangers = tuple(name for name in settings.examples if name not in known)
+    if not strangers:
+        return ""
+    named = [
+        listed(names, _NAMES, settings.language, lambda name: as_code(visible(redact(name), 60)))
+        for names in (strangers, tuple(offered))
+    ]
+    said = message("kit.no_effect.examples", count=len(strangers), tools=named[0], known=named[1])
+    return said.words(settings.language)
+
+
 def notes(
     found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
 ) -> Iterator[str]:
@@ -100,6 +118,7 @@ def notes(
     called.
     """
     lines = [_without_mcp(found, settings, redact), _not_in_sandbox(found, settings, redact)]
+    lines.append(_of_no_tool(found, settings, redact))
     if calls:
         lines.append(warning(found, settings, redact))
     yield from (line for line in lines if line)

@@ -30,6 +30,10 @@ _T = TypeVar("_T")
 _FIRST_ERROR = 400
 _WORDS = 200
 """The most characters that are quoted from what a server said."""
+_SHOWN_OF_MEMBER = 60
+"""How many characters of a member are quoted at least."""
+_SHOWN_BEFORE = 80
+_CODE = re.compile(r"`([^`\s]{1,60})`")
 _READ_OF_A_PAGE = 4_000
 """How many characters of an HTML page are searched for its words."""
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
@@ -207,6 +211,20 @@ def _of_a_page(text: str) -> str:
     return unescape(_TAGS.sub(" ", text[:_READ_OF_A_PAGE]))
 
 
+def _from_member(words: str, told: str) -> str:
+    """Return the words from shortly before the first member that the finding names in code.
+
+    Otherwise, the cut could hide the one member that the finding is about.
+    """
+    for name in _CODE.findall(told):
+        place = words.find(f'"{name}":')
+        if place > _WORDS - _SHOWN_OF_MEMBER:
+            return f"…{words[place - _SHOWN_BEFORE :]}"
+        if place >= 0:
+            break
+    return words
+
+
 def refusal(finding: Finding, report: Report) -> str:
     """Return the server's own words if it refused: its status or code, and its text.
 
@@ -219,7 +237,9 @@ def refusal(finding: Finding, report: Report) -> str:
     if reading.accepted or not reading.text.strip():
         return ""
     words = " ".join(_of_a_page(reading.text).split())
-    if words in finding.words(report.language):
+    told = finding.words(report.language)
+    if words in told:
         return ""
+    words = _from_member(report.redact(words), told)
     code = reading.status if reading.status >= _FIRST_ERROR else reading.rpc_code
     return report.text(f"{code} {words}" if code is not None else words, _WORDS)

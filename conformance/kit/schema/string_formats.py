@@ -52,6 +52,14 @@ def _filled(text: str, index: int, _now: datetime) -> str:
     return text.format(n=index or "", i=index % 200 + 1)
 
 
+def has_no_offset(text: str) -> bool:
+    """Return whether a text is a day or a time of a day that does not say in which zone."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is None
+    except ValueError:
+        return False
+
+
 FORMATS: Final[dict[str, Format]] = {
     "email": Format(
         partial(_filled, "user{n}@example.com"),

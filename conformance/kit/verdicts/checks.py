@@ -15,7 +15,8 @@ from enum import StrEnum
 from importlib import resources
 from typing import Any
 
-from conformance.formats.problem import Problem, quoted
+from conformance.formats.problem import Problem, quoted, shown
+from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.evidence.evidence import Call, RunEvidence
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.evidence.script import CONNECTION, Script
@@ -132,7 +133,11 @@ def no_good_call(tried: Call | None) -> Check:
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
-    return unknown(f"kit.not_verified.{_why_refused(tried)}", tried, said=said)
+    why = _why_refused(tried)
+    if why == "good_call" and tried.case.scenario == GIVEN:
+        own = shown(tried.case.arguments)
+        return unknown("kit.not_verified.example", tried, said=said, arguments=own)
+    return unknown(f"kit.not_verified.{why}", tried, said=said)
 
 
 def not_connected(evidence: RunEvidence) -> Message:

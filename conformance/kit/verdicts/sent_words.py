@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from conformance.formats.problem import shown
+from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.model.case import Case, CaseKind
 from conformance.kit.schema.places import ABSENT, Tokens, to_parameter
 from conformance.spec.messages import Message, as_code, is_message, message
@@ -158,6 +159,8 @@ def scenario_words(scenario: str) -> Message | None:
 def _words(scenario: str) -> Message | None:
     if scenario == "baseline":
         return message("call.good")
+    if scenario == GIVEN:
+        return message("call.example")
     if scenario == "random-type":
         return message("scenario.other-type")
     for pattern, id in _FAMILIES:

@@ -98,6 +98,11 @@ REMEDIES: Mapping[str, str] = {
 """The clauses of each remedy, as ids or as prefixes of ids."""
 _OF_RULES = ("ATDF-CALL-004", "ATDF-CALL-010")
 """The clauses about valid values that are refused; a business rule may refuse one, too."""
+_OF_BASELINE = (
+    "ATDF-CALL-001", "ATDF-CALL-002", "ATDF-CALL-003", "ATDF-CALL-004", "ATDF-CALL-011",
+    "HTTP-CALL-001",
+)  # fmt: skip
+"""The clauses that nothing can verify as long as the baseline call is refused."""
 
 
 def remedy_of(clause: str) -> str | None:
@@ -125,6 +130,9 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield context.said(f"remedy_{name}")
     if clause.id in _OF_RULES:
         yield context.said("remedy_rule", url=f"{up(here)}guides/error-design.md#meaning")
+    if clause.id in _OF_BASELINE:
+        options = f"{up(here)}conformance/options.md#option-examples"
+        yield context.said("remedy_baseline", url=options)
     for title, suffix in LANGUAGES.items():
         code = (CODE / f"{name.replace('_', '-')}.{suffix}").read_text(encoding="utf-8")
         yield f'=== "{title}"\n\n{indent(fence(code.strip(), _LEXERS[suffix]), "    ")}'

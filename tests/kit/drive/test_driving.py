@@ -210,6 +210,11 @@ def test_known_good_calls_are_tried_first():
     assert calls(session).baseline.reading.accepted
 
 
+def test_a_refused_example_of_the_user_is_the_call_that_is_quoted():
+    _, session, _ = judged(lambda *_: (404, {"no": "no"}), examples={"count": ({"n": 7},)})
+    assert calls(session).baseline.case.arguments == {"n": 7}
+
+
 def test_a_baseline_that_is_refused_is_mended_by_the_suggestion_it_gets():
     def guides(name, arguments):
         if arguments == {"n": 7}:

@@ -505,6 +505,15 @@ def test_versions_of_mcp_where_there_is_none_are_told_to_have_no_effect(kit, tmp
     assert ran.code != 4
 
 
+def test_examples_of_a_tool_that_no_target_has_are_told_in_one_line(kit, tmp_path):
+    (tmp_path / "calls.yaml").write_text("old_name: [{a: 1}]\ngood: [{}]\n", encoding="utf-8")
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--plan", "--examples", str(tmp_path / "calls.yaml"))
+    told = [line for line in ran.out.splitlines() if "old_name" in line]
+    assert len(told) == 1
+    assert told[0].endswith("They are not sent. The tools are: `good`.")
+
+
 def test_versions_of_mcp_where_nothing_else_is_judged_are_one_sentence(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, "--spec-version", "2025-11-25", "--profile", "mcp")

@@ -207,6 +207,16 @@ def test_a_failure_quotes_the_refusal_of_the_server(status, body, said):
     assert ("The server answered" in summary(made, exchange=exchanges)) is (said is not None)
 
 
+def test_a_long_answer_is_quoted_from_the_member_that_the_finding_names():
+    body = b'{"errors": [{"detail": "%s", "tool_name": null}]}' % (b"No such room. " * 20)
+    said = found(5, id="finding.error.tool_name", named="null", tool="book")
+    made = session(item("ATDF-ERR-006", NEWEST, said))
+    text = told(made, exchange={5: refused(422, body)}.get)
+    (line,) = [each for each in text.splitlines() if "The server answered" in each]
+    assert '"tool_name": null}' in line
+    assert len(line) < 300
+
+
 def test_a_failure_quotes_the_refusal_of_a_gateway_as_one_of_a_gateway():
     made = session(item("MCP-PING-001", NEWEST, found(5)))
     runs = tuple(

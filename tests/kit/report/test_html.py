@@ -59,6 +59,16 @@ def test_an_item_with_two_messages_stands_in_two_rows():
     assert len(fold([two]).rows) == 2
 
 
+def test_a_finding_about_a_document_begins_with_its_place():
+    found = Finding(message("documents.keyword.empty"), path="$.tools[1].description")
+    broken = Item("A-B-001", Requirement.MUST, "http", "t", Verdict.FAIL, (found,))
+    runs = tuple(replace(run, items=(broken,)) for run in session().runs)
+    made = Report(replace(session(), runs=runs))
+    for part in ("top.html", "findings.html"):
+        page = render(part, made, own=[])
+        assert "$.tools[1].description: The text is empty." in page, part
+
+
 def test_messages_that_differ_in_their_values_alone_share_a_row():
     folded = fold(
         [item("A-B-001", "a", Verdict.FAIL, "x"), item("A-B-001", "b", Verdict.FAIL, "y")]

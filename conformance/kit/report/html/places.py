@@ -65,6 +65,7 @@ class _Line:
     tool: str | None
     parameter: str | None
     scenario: str | None
+    path: str | None
     message: Message | None
 
 
@@ -141,8 +142,8 @@ def places(row: Row, report: Report) -> tuple[list[Where], int]:
 def _line(place: Place) -> _Line:
     finding, tool = place.finding, place.item.tool
     if finding is None:
-        return _Line(tool, None, None, None)
-    return _Line(tool, finding.parameter, finding.scenario, finding.message)
+        return _Line(tool, None, None, None, None)
+    return _Line(tool, finding.parameter, finding.scenario, finding.place, finding.message)
 
 
 def _listed(
@@ -166,7 +167,7 @@ def _differ(lines: Iterable[_Line]) -> bool:
     for line in lines:
         if line.message is not None:
             own = (v for _, v in line.message.values if v != line.parameter and not _is_sent(v))
-            said.add((line.message.id, tuple(own)))
+            said.add((line.message.id, line.path, tuple(own)))
     return len(said) > 1
 
 
@@ -174,9 +175,16 @@ def _is_sent(value: str | Message) -> bool:
     return isinstance(value, Message) and value.topic in {Topic.CALL, Topic.STEP}
 
 
+def _told(line: _Line, language: str) -> str:
+    if line.message is None:
+        return ""
+    said = line.message.words(language)
+    return said if line.path is None else f"{line.path}: {said}"
+
+
 def _words(lines: Sequence[_Line], language: str) -> Iterator[str]:
     """Yield the words of each line, without their last sentence if it is the same in all."""
-    said = [line.message.words(language) if line.message else "" for line in lines]
+    said = [_told(line, language) for line in lines]
     ends = {text.rpartition(_SENTENCE_END)[1:] for text in said}
     shared = len(said) > 1 and len(ends) == 1 and all(next(iter(ends)))
     for text in said:

@@ -16,7 +16,7 @@ from conformance.kit.report.levels import GRAVITY
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.words import Told, others
 from conformance.kit.verdicts.judge import NOT_OFFERED
-from conformance.spec.messages import Message, Topic
+from conformance.spec.messages import Topic
 from conformance.spec.vocabulary import Requirement, Verdict
 
 PLACES = 20
@@ -58,13 +58,12 @@ class Row:
     """Rows of other clauses about the same answers."""
 
     @property
-    def message(self) -> Message | None:
-        """The message of the first place.
+    def finding(self) -> Finding | None:
+        """The finding of the first place.
 
         The messages of the others differ only in their values.
         """
-        finding = self.places[0].finding
-        return finding.message if finding else None
+        return self.places[0].finding
 
     @property
     def clauses(self) -> tuple[str, ...]:
