@@ -119,6 +119,11 @@ def _range(policy: Members, number: int) -> tuple[float, float]:
     return (whole / 2 if jitter == Jitter.EQUAL else whole), whole
 
 
+def _told(number: float) -> str:
+    """Return a number as people write it: 1000 for 1000.0."""
+    return shown(int(number) if float(number).is_integer() else number)
+
+
 def _waits(record: Members) -> Iterator[Broken]:
     """Yield waits that the policy does not allow (RT-RTY-008)."""
     policy = _policy(record)
@@ -133,8 +138,8 @@ def _waits(record: Members) -> Iterator[Broken]:
             math.isclose(step.waited, most, abs_tol=1e-6),
         )
         if not (least <= step.waited <= most or any(near)):
-            expected = shown(least) if least == most else f"{shown(least)}–{shown(most)}"
-            said = message("documents.retry.wait", waited=shown(step.waited), expected=expected)
+            expected = _told(least) if least == most else f"{_told(least)}–{_told(most)}"
+            said = message("documents.retry.wait", waited=_told(step.waited), expected=expected)
             yield ("attempts", step.index, "waited_ms"), said
 
 
@@ -168,7 +173,7 @@ def _asked(record: Members) -> Iterator[Broken]:
     for step in _steps(record):
         if not step.fallback and step.asked is not None and (step.waited or 0) < step.asked:
             said = message(
-                "documents.retry.too_soon", asked=shown(step.asked), waited=shown(step.waited or 0)
+                "documents.retry.too_soon", asked=_told(step.asked), waited=_told(step.waited or 0)
             )
             yield ("attempts", step.index, "waited_ms"), said
 
@@ -180,7 +185,7 @@ def _too_long(record: Members) -> Iterator[Broken]:
         if step.fallback or step.asked is None or most is None:
             continue
         if step.asked > most:
-            said = message("documents.retry.too_long", asked=shown(step.asked), limit=shown(most))
+            said = message("documents.retry.too_long", asked=_told(step.asked), limit=_told(most))
             yield ("attempts", step.index), said
 
 

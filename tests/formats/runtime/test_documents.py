@@ -47,6 +47,20 @@ def test_a_wrong_class_is_told_with_what_decides_it(example, said):
     assert said in found.message.words("en")
 
 
+@pytest.mark.parametrize(
+    ("example", "said"),
+    [
+        ("retry-too-early", "The delay here is 1000 ms, but the policy gives 2000."),
+        ("retry-impatient", "a wait of 20000 ms, and this retry waited 1000 ms."),
+        ("retry-beyond-the-limit", "a wait of 20000 ms, more than the 10000 of the policy."),
+    ],
+)
+def test_whole_milliseconds_have_no_decimal_point(example, said):
+    record = json.loads((EXAMPLES / "invalid" / f"{example}.json").read_text(encoding="utf-8"))
+    (found,) = validate(record, "retry-record")
+    assert said in found.message.words("en")
+
+
 def _paths(value: Any, path: tuple[Any, ...] = ()) -> Any:
     yield path
     inner = value.items() if isinstance(value, dict) else ()
