@@ -7,16 +7,16 @@ import os
 import sys
 from collections.abc import Sequence
 from itertools import islice
-from typing import Any
 
 from conformance.cli.documents.files import STDIN, content, inputs, notation_of
 from conformance.cli.documents.report import MOST
 from conformance.cli.manual import Manual
 from conformance.convert.convert import Converted, convert
 from conformance.convert.form import SOURCES, TARGETS, Form
-from conformance.formats.problem import Place, Problem
+from conformance.formats.problem import Problem
 from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import positions_of, read
+from conformance.formats.text.rpc import held_in
 from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         said = (found.message.words(language) for found in reading.problems)
         return _refuse(*(f"{options.file}: {each}" for each in said))
     source = Form(options.source) if options.source else None
-    data, at = _unframed(reading.data)
+    data, at = held_in(reading.data)
     converted = convert(data, Form(options.to), source, base=at)
     if converted.problems:
         told = converted.problems[:MOST]
@@ -66,13 +66,6 @@ def main(arguments: Sequence[str]) -> int:
         for place in places:
             _tell(message(word, place=place).words(language))
     return INVALID if converted.problems else DONE
-
-
-def _unframed(data: Any) -> tuple[Any, Place]:
-    """A document out of the answer of JSON-RPC that it came in, and where it was there."""
-    if isinstance(data, dict) and "jsonrpc" in data and isinstance(data.get("result"), dict):
-        return data["result"], ("result",)
-    return data, ()
 
 
 def _no_way(converted: Converted) -> bool:

@@ -25,7 +25,6 @@ from conformance.convert.form import (
     form_of,
     member_of,
 )
-from conformance.convert.functions import DECLARATIONS
 from conformance.convert.hints import error_to_hint, hint_to_error
 from conformance.convert.mcp import flattened, read_mcp_tool, write_mcp_tool
 from conformance.convert.mcp_others import OTHERS
@@ -41,6 +40,7 @@ from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
+from conformance.formats.tool.providers import DECLARATIONS
 from conformance.formats.validate.foreign import foreign
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.validate import validate

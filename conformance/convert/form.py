@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
-from conformance.convert.functions import DECLARATIONS, PROVIDERS
+from conformance.convert.functions import PROVIDERS
 from conformance.convert.openapi import is_openapi
 from conformance.formats.problem import Problem
 from conformance.formats.tool import descriptor
 from conformance.formats.tool.meta import ONLY_IN_MCP
+from conformance.formats.tool.providers import DECLARATIONS, provider_of
 from conformance.formats.validate.foreign import is_schema
 from conformance.formats.validate.recognize import recognize
 
@@ -72,14 +73,8 @@ def form_of(data: Any) -> Form | None:
     listed = [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []
     if is_openapi(data):
         return Form.OPENAPI
-    return _provider(data, first, *listed[:1]) or _ours(data, listed)
-
-
-def _provider(data: Any, *items: Any) -> Form | None:
-    """Return the form of the model provider whose tools some of these items are."""
-    if lists(data, DECLARATIONS):
-        return Form.GEMINI
-    return next((form for form, own in TAKEN.items() if any(map(own.tells, items))), None)
+    provider = provider_of(data)
+    return Form(provider) if provider is not None else _ours(data, listed)
 
 
 def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:

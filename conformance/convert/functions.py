@@ -11,39 +11,10 @@ from conformance.convert.portable import Notes, Portable
 from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
+from conformance.formats.tool.providers import TELLS
 
 _ODD = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST = 64
-_OURS: Final = frozenset({"inputs", "inputSchema", "how_to_use", "tool_id", "id"})
-"""Members that only tools of our specifications have."""
-DECLARATIONS: Final = "functionDeclarations"
-"""Gemini's list of tools, within the member `tools` of a request."""
-
-
-def _is_openai(item: Any) -> bool:
-    """Return whether a value is a function tool of OpenAI, in the nested or the flat form."""
-    if not isinstance(item, dict) or item.get("type") != "function":
-        return False
-    inner = item.get("function", item)
-    return isinstance(inner, dict) and isinstance(inner.get("name"), str)
-
-
-def _is_anthropic(item: Any) -> bool:
-    """Return whether a value is a tool of Anthropic that the client runs."""
-    return _is_named(item) and isinstance(item.get("input_schema"), dict)
-
-
-def _is_gemini(item: Any) -> bool:
-    """Return whether a value is a function declaration of Gemini."""
-    return (
-        _is_named(item)
-        and "type" not in item
-        and any(isinstance(item.get(n), dict) for n in ("parametersJsonSchema", "parameters"))
-    )
-
-
-def _is_named(item: Any) -> bool:
-    return isinstance(item, dict) and isinstance(item.get("name"), str) and not item.keys() & _OURS
 
 
 def _read_openai(item: Mapping[str, Any], at: Place, notes: Notes) -> Portable:
@@ -142,7 +113,7 @@ class Provider:
 
 
 PROVIDERS: Final[Mapping[str, Provider]] = {
-    "openai": Provider(_is_openai, _read_openai, _write_openai),
-    "anthropic": Provider(_is_anthropic, _read_anthropic, _write_anthropic),
-    "gemini": Provider(_is_gemini, _read_gemini, _write_gemini),
+    "openai": Provider(TELLS["openai"], _read_openai, _write_openai),
+    "anthropic": Provider(TELLS["anthropic"], _read_anthropic, _write_anthropic),
+    "gemini": Provider(TELLS["gemini"], _read_gemini, _write_gemini),
 }

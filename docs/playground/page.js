@@ -88,6 +88,7 @@
   const show = ({ row, problems, hints, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
     other = rest.turn && !isLong(rest.turn.text) ? rest.turn : undefined;
     turn.hidden = !other;
+    beyond.hidden = !row;
     turn.disabled = false;
     if (other) turn.textContent = said[other.words];
     const enlist = (shown) => list.replaceChildren(...[...shown, ...hints].sort((one, other) => one.line - other.line).map(item));

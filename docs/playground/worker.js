@@ -23,7 +23,7 @@ self.addEventListener("message", (event) => {
   // A page that is handed a thousand problems would be busy with them.
   const { row, problems, hints, more, documents, known, turn, subject, framed, form } = answer;
   const wrong = [...new Set(problems.map((each) => each.line))];
-  const errors = form && DATA.targets.errors.includes(form);
+  const errors = form && (form === "fastapi" || DATA.targets.errors.includes(form));
   const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
   self.postMessage({ id, row, problems: problems.slice(0, LISTED), hints: hints.slice(0, LISTED), count: problems.length, more, wrong, documents,
@@ -134,7 +134,7 @@ function madeOf(to) {
   const { subject, form, framed, yaml } = held;
   const command = `agent-formats convert document.${yaml && !framed ? "yaml" : "json"} --to ${to}`;
   try {
-    if (!convertible(subject, form, to)) return { command, framed };
+    if (!convertible(subject, form, to, DATA)) return { command, framed };
     const { data, lost, changed, made } = converted(subject, form, to, DATA);
     const text = jsonOf(data);
     return text.length > MOST_MADE ? { command, framed } : { text, lost, changed, made, command };

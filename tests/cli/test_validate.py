@@ -288,3 +288,12 @@ def test_the_command_runs_from_any_directory(tmp_path):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "0 not valid" in done.stdout
+
+
+@pytest.mark.parametrize("text", ["data: {}\n\ndata: [DONE]\n", "\nevent: a\r\ndata: x\r\n\r\n"])
+def test_a_text_of_events_without_a_name_of_one_is_said_to_be_a_stream(said, file, text):
+    code, out = said(file("a.txt", text))
+    assert code == 2
+    assert "--as event-stream" in out
+    for other in ("data: {}\nstatus: x\n", "data: 1\n" * 50_000 + "x"):
+        assert "--as event-stream" not in said(file("a.txt", other))[1]

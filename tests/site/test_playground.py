@@ -22,6 +22,7 @@ from conformance.kit.report.safe_text import is_plain
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import data, engine, scripts
+from tests.convert.test_forms import MISTAKES
 from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
 from tests.formats.validate.foreign_samples import SCHEMAS
@@ -44,7 +45,8 @@ const inside = texts.map((text) => examineAll(text, data));
 const hints = found.map((each) => each.hints);
 const forms = inside.map(({ subject, form, problems, known: foreign }) => [form,
   problems.length && !foreign ? [] :
-  [...data.targets.tools, ...data.targets.errors].filter((to) => convertible(subject, form, to))
+  [...data.targets.tools, ...data.targets.errors]
+    .filter((to) => convertible(subject, form, to, data))
     .map((to) => [to, converted(subject, form, to, data)])]);
 const answer = { found, inside, hints, forms, conditions: Object.keys(conditions), known };
 process.stdout.write(JSON.stringify(answer));
@@ -1035,12 +1037,41 @@ def test_a_conversion_in_the_browser_is_that_of_the_command(run, source):
     assert pairs == {(form, to) for form in (*ALIKE, Form.OPENAPI) for to in ALIKE}
 
 
+OF_OURS = {"type": "u:a/b", "title": "T", "detail": "D", "instance": "i", "tool_name": None}
+DETAILS = [
+    {"type": "about:blank", "title": "x", "status": 400},
+    {"type": "https://a.example/probs/out-of-credit/?a#b", "status": 403, "detail": "Low."},
+    {"type": "https://a.example/errors/rate-limited", "title": "", "status": 429, "code": 7},
+    {"type": "/errors/conflict", "detail": None, "status": 409, "meta": {"a": 1}, "x": [1]},
+    {"type": "mailto:", "title": "T", "instance": "", "more_errors": [OF_OURS]},
+    {"title": "Not Found", "status": 404, "more_errors": [{**OF_OURS, "x": 1}, 3]},
+    {"detail": "No.", "suggested_value": 4, "parameter_name": "n", "$schema": "s"},
+    {"status": 503},
+]
+
+
+def test_a_failed_call_becomes_the_error_that_the_command_makes(run):
+    values = [*DETAILS, MISTAKES, {"detail": [{"loc": [], "msg": "m"}], "body": 1}]
+    for value, (form, made) in zip(
+        values, run([json.dumps(e) for e in values])["forms"], strict=True
+    ):
+        assert form_of(value) == form
+        [(to, ours)] = made
+        theirs = convert(value, Form(to))
+        for mine, other in zip(ours["data"]["errors"], theirs.data["errors"], strict=True):
+            assert re.fullmatch(r"urn:uuid:[0-9a-f-]{36}|i", mine["instance"])
+            mine["instance"] = other["instance"]
+        assert (to, ours["data"]) == ("error", theirs.data), value
+        for name in ("lost", "changed", "made"):
+            assert sorted(ours[name]) == sorted(getattr(theirs, name)), (name, value)
+
+
 @pytest.mark.parametrize(
     ("value", "form"),
     [
         ({"openapi": "3.1.0", "paths": {"/a": {"get": {}}}, "info": {**INFO, "x": 2**60}},
          "openapi"),
-        ({"type": "about:blank", "title": "x", "status": 400}, "problem"),
+        ({"type": "about:blank", "title": "x", "status": 418}, "problem"),
         ({"name": "t", "description": "d", "inputSchema": {"maxProperties": 2**60} | OBJECT},
          "catalog"),
         ({"functionDeclarations": [{"name": "g", "parameters": {"type": "OBJECT"}}]}, "gemini"),

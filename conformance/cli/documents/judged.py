@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -13,6 +14,9 @@ from conformance.formats.validate.recognize import UNKNOWN, Recognition, row_of
 from conformance.formats.validate.validate import examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
+
+_FIELDS = re.compile(rb"\s*+(?:(?:event|data|id|retry):[^\r\n]*+\s*+)++")
+"""A text of nothing but the fields of server-sent events."""
 
 
 class Verdict(StrEnum):
@@ -70,6 +74,8 @@ def judged(each: Input, document: str | None) -> Judged:
         passed = any(said.message.id in UNKNOWN for said in examined.problems)
         if each.found and (passed or other is not None):
             return Judged(each.name, Verdict.OTHER)
+        if other is None and _FIELDS.fullmatch(raw):
+            return unusable(each, message("validate.stream.looks"), "wire")
         if other is None:
             return _unusable(each, *examined.problems)
     where = examined.positions if examined.problems else {}

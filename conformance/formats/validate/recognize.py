@@ -297,8 +297,8 @@ def _unknown(data: Mapping[str, Any]) -> Message:
     largest share. A tie goes to the one that allows more of the other members, then to the later
     one.
     """
-    if isinstance(data.get("openapi"), str) and "paths" in data:
-        return message(_OPENAPI, version=shown(data["openapi"], _NAME))
+    if "swagger" in data or (isinstance(data.get("openapi"), str) and "paths" in data):
+        return message(_OPENAPI, version=shown(data.get("openapi", data.get("swagger")), _NAME))
     if isinstance(data.get("skills"), list) and isinstance(data.get("capabilities"), dict):
         return message(_AGENT_CARD)
     for name, value in data.items():

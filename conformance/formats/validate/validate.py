@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -15,6 +15,7 @@ from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
+from conformance.formats.text.rpc import held_in
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
 from conformance.formats.validate.foreign import SCHEMA, Foreign, foreign
@@ -65,22 +66,40 @@ def examine(
     if not reading.readable:
         return Examined(reading, None, reading.problems)
     recognized = recognize(reading.data)
+    data: Any = reading.data
+    at: Place = ()
+    if document is None and not isinstance(recognized, Recognition):
+        data, at = held_in(reading.data)
+        recognized = recognize(data)
+        if at[:1] == ("error",) and not isinstance(recognized, Recognition):
+            data, at = reading.data, ()  # whose error says more than what it holds
+            recognized = recognize(data)
     known = recognized if isinstance(recognized, Recognition) else None
     name = document or (known.document if known else None)
     if name is None:
         assert isinstance(recognized, Problem)
-        other = foreign(reading.data)
+        other = foreign(data)
         if other is not None:
-            found = (*reading.problems, *other.problems)
-            slips = hints_of_schema(reading.data) if other.document == SCHEMA else ()
-            return Examined(reading, None, (*found, *slips), other)
-        said = elsewhere(recognized, reading.data)
-        return Examined(reading, None, (*reading.problems, said))
+            slips = hints_of_schema(data) if other.document == SCHEMA else ()
+            found = _moved((*other.problems, *slips), at)
+            return Examined(reading, None, (*reading.problems, *found), other)
+        said = _moved([elsewhere(recognized, data)], at)
+        return Examined(reading, None, (*reading.problems, *said))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
-    earlier = _earlier_keys(name, reading.data)
-    wrong = told_once(_judged(reading.data, name), hints(name, reading.data))
-    return Examined(reading, known, (*strange, *wrong, *earlier))
+    earlier = _earlier_keys(name, data)
+    wrong = told_once(_judged(data, name), hints(name, data))
+    return Examined(reading, known, (*strange, *_moved((*wrong, *earlier), at)))
+
+
+def _moved(found: Iterable[Problem], at: Place) -> Iterable[Problem]:
+    """Return the problems of a part of a document, which is at `at`."""
+    if not at:
+        return found
+    return [
+        problem((*at, *each.place), each.keyword, each.message, clause=each.clause, tool=each.tool)
+        for each in found
+    ]
 
 
 def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:

@@ -281,8 +281,10 @@ function exact(value) {
 }
 
 // Whether the browser converts a value of a form to another; if not, the command does.
-function convertible(value, from, to) {
-  if (!(to in WRITE) || !exact(value)) return false;
+function convertible(value, from, to, data) {
+  if (!exact(value)) return false;
+  if (to === "error") return from === "fastapi" || (from === "problem" && isDetails(value, data));
+  if (!(to in WRITE)) return false;
   if (from === "openapi") return isReadable(value);
   if (!(from in READ)) return false;
   const { items } = itemsOf(value);
@@ -326,6 +328,7 @@ function converted(value, from, to, data) {
   terms = data.terms;
   const notes = new Notes();
   if (from !== to && !Array.isArray(value)) value = without(value, ["$schema"]); // which names the old form
+  if (to === "error") return erred(value, from, data);
   if (from === "openapi") {
     if ("info" in value) notes.lose("info");
     const { lost, ...made } = writeTools(readOpenapi(value, notes), {}, to, notes);

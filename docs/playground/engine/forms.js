@@ -28,6 +28,7 @@ function formOf(value, row) {
   const first = Array.isArray(value) ? value[0] : value;
   const tools = (listOf(first, "tools") ?? []).filter(isObject);
   for (const [name, tells] of Object.entries(PROVIDERS)) if ([value, first, ...tools.slice(0, 1)].some(tells)) return name;
+  if (!row && isMistakes(value)) return "fastapi";
   if (!row) return isObject(value) && isProblem(value) && !looksLikeSchema(value) ? "problem" : undefined;
   const here = (item) => ONLY_MCP.some((name) => name in item);
   if (row.document === "tool") return here(value) ? "mcp" : "catalog";
@@ -46,7 +47,7 @@ function elsewhere(value, data) {
   const known = (name, values) => ({ name, words: words(data, `${values ? "site.playground.is" : "documents.unknown"}.${name}`, values ?? {}) });
   if (isObject(value) && ("openapi" in value || "swagger" in value)) {
     const version = value.openapi ?? value.swagger;
-    if (!isCurrent(version)) return known("openapi_other", { version: shown(version, 20) });
+    if (!isCurrent(version)) return { name: "openapi_other", words: words(data, "documents.unknown.openapi", { version: shown(version, 40) }) };
     const count = Object.values(isObject(value.paths) ? value.paths : {}).filter(isObject)
       .flatMap((item) => METHODS.filter((method) => isObject(item[method]))).length;
     return known("openapi", { version: shown(version, 20).slice(1, -1), count });

@@ -70,8 +70,8 @@ function oneSlip(name, known) {
 
 // Why an object is not a document: what it holds, or what the closest one has and it lacks.
 function unknown(value, data) {
-  if (typeof value.openapi === "string" && "paths" in value) {
-    return { id: "documents.unknown.openapi", values: { version: shown(value.openapi, 40) } };
+  if ("swagger" in value || (typeof value.openapi === "string" && "paths" in value)) {
+    return { id: "documents.unknown.openapi", values: { version: shown("openapi" in value ? value.openapi : value.swagger, 40) } };
   }
   if (Array.isArray(value.skills) && isObject(value.capabilities)) return { id: "documents.unknown.agent_card", values: {} };
   for (const [name, inside] of Object.entries(value)) {

@@ -17,8 +17,10 @@ from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.tool.declared import SCHEMA_WORDS
 from conformance.formats.validate.recognize import ENHANCED, TABLE
 from conformance.spec.vocabulary import (
+    ERROR_TYPE_STATUSES,
     META_KEY_EARLIER,
     META_KEY_NAME,
+    ErrorType,
     JsonType,
     MetaKey,
     StreamEventName,
@@ -44,7 +46,7 @@ _SHOWN = (
 """The examples that the page offers."""
 _PARTS = (
     "values", "read", "recognize", "keywords", "repair", "validate", "instances", "schemas",
-    "references", "hints", "examine", "forms", "inside", "openapi", "problems", "convert",
+    "references", "hints", "examine", "forms", "inside", "openapi", "problems", "convert", "errors",
 )  # fmt: skip
 _KNOWN = (
     "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
@@ -123,7 +125,9 @@ def data(source: Source, language: str) -> dict[str, Any]:
             "tools": [each.value for each in TARGETS if each not in FAILED],
             "errors": [each.value for each in TARGETS if each in FAILED],
         },
+        "statuses": {each: list(ERROR_TYPE_STATUSES[each]) for each in ErrorType},
         "terms": {
+            "base": source.project.id_base,
             "json_types": list(JsonType),
             "schema_words": sorted(SCHEMA_WORDS),
             "meta_keys": [

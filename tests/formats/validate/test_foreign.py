@@ -6,7 +6,7 @@ import pytest
 
 from conformance.cli.documents.files import inputs
 from conformance.cli.documents.judged import Verdict, heading, judged
-from conformance.formats.validate.validate import validate
+from conformance.formats.validate.validate import examine, validate
 from tests.formats.validate.foreign_samples import described, operation, parameter, schema
 
 
@@ -75,3 +75,62 @@ def test_a_named_file_gets_a_verdict_and_one_of_a_directory_is_passed_over(tmp_p
     assert heading(named, "en").startswith("OpenAPI 3.1.0, only the parts")
     (listed,) = (judged(each, None) for each in inputs([str(tmp_path)]))
     assert listed.verdict is Verdict.OTHER
+
+
+SCHEMA = {"type": "object", "properties": {"a": {"type": "strng"}}}
+PROVIDED = [
+    ([{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}],
+     "openai", "$[0].function.parameters.properties.a.type"),
+    ({"tools": [{"type": "function", "name": "f", "parameters": SCHEMA}]}, None, None),
+    ({"type": "function", "name": "f", "parameters": SCHEMA},
+     "openai", "$.parameters.properties.a.type"),
+    ({"name": "f", "input_schema": SCHEMA}, "anthropic", "$.input_schema.properties.a.type"),
+    ([{"name": "f", "input_schema": SCHEMA}, 7],
+     "anthropic", "$[0].input_schema.properties.a.type"),
+    ({"functionDeclarations": [{"name": "f", "parameters": {"type": "OBJECT"}}]}, "gemini", None),
+    ([{"type": "function", "function": {"name": "f"}}], "openai", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("value", "provider", "place"), PROVIDED)
+def test_tools_of_a_provider_are_named_and_their_schemas_are_checked(value, provider, place):
+    found = examine(json.dumps(value).encode())
+    if provider is None:  # a catalog, by its key
+        assert found.recognition.document == "catalog"
+        return
+    assert found.foreign.document == f"{provider}-tools"
+    assert [each.path for each in found.problems] == [place] * (place is not None)
+    assert found.valid is (place is None)
+    for language in ("en", "es", "pt"):
+        assert provider in found.foreign.told.words(language).lower()
+
+
+TOOLS = {"tools": [{"name": "t", "description": "d", "inputSchema": {"type": "strng"}}]}
+MISTAKE = {"errors": []}
+
+
+@pytest.mark.parametrize(
+    ("value", "document", "place"),
+    [
+        ({"result": TOOLS}, "catalog", "$.result.tools[0].inputSchema.type"),
+        ({"error": {"code": 1, "data": MISTAKE}}, "error", "$.error.data.errors"),
+        ({"result": {"structuredContent": MISTAKE, "isError": True}},
+         "error", "$.result.structuredContent.errors"),
+        ({"result": {"isError": True, "content": []}}, None, "$.result"),
+        ({"error": {"code": 1, "message": "m", "data": {"x": 1}}}, None, "$"),
+        ({"error": {"code": 1, "message": "m"}}, None, "$"),
+    ],
+)  # fmt: skip
+def test_what_an_answer_of_json_rpc_holds_is_examined_at_its_place(value, document, place):
+    found = examine(json.dumps({"jsonrpc": "2.0", "id": 1, **value}, indent=1).encode())
+    assert (found.recognition and found.recognition.document) == document
+    assert place in {each.path for each in found.problems}
+    ids = {each.message.id for each in found.problems}
+    assert document or ids <= {"documents.unknown.rpc_error", "documents.unknown.tool_error"}
+    assert all(found.positions[each.place].line > 0 for each in found.problems)
+
+
+def test_a_description_of_swagger_is_named_by_its_version():
+    [found] = examine(b'{"swagger": "2.0", "info": {}, "paths": {}}').problems
+    assert found.message.id == "documents.unknown.openapi"
+    assert '"2.0"' in found.message.words("en")
