@@ -66,9 +66,12 @@ def _members(branch: Node, maker: Maker) -> set[str]:
 
 
 def _forbidden(spot: Spot, maker: Maker) -> Iterator[Change]:
-    """Yield values that match `not`."""
+    """Yield values that match `not`. It may be in a branch of a union, which excludes them."""
     for number, forbidden in enumerate(spot.asked.under("not"), start=1):
         value = _made((*_without(spot, maker, "not"), forbidden), spot, maker)
+        if value is ABSENT and spot.unions:
+            rest = _stripped(spot.found.flat, {"not", "anyOf", "oneOf"})
+            value = _made((*rest, forbidden), spot, maker)
         if value is not ABSENT:
             yield Change(Deviation("matches-not", value, str(number) if number > 1 else ""))
 
@@ -102,8 +105,11 @@ def _dependent(spot: Spot, maker: Maker, holder: Node, asked: Any) -> Iterator[C
 
 def _without(spot: Spot, maker: Maker, keyword: str) -> tuple[Node, ...]:
     """Return the flat schemas of a place without one keyword. No branch of a union is chosen."""
-    left_out = {keyword, *_COMBINING}
-    flat = applied(maker.view, spot.nodes, ABSENT).flat
+    return _stripped(applied(maker.view, spot.nodes, ABSENT).flat, {keyword})
+
+
+def _stripped(flat: Sequence[Node], keywords: set[str]) -> tuple[Node, ...]:
+    left_out = keywords.union(_COMBINING)
     return tuple(
         Node({k: v for k, v in n.schema.items() if k not in left_out}, n.resolver)
         if isinstance(n.schema, dict)

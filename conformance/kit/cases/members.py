@@ -72,7 +72,9 @@ def _extra(spot: Spot, value: dict[str, Any]) -> Iterator[Change]:
         extra += "_"
     names = spot.asked.first("propertyNames")
     if names not in (ABSENT, True):
-        yield Change(Deviation("bad-name", {**value, BAD_NAME: "abc"}), (BAD_NAME,))
+        others = (held for name, held in value.items() if name not in spot.asked.names)
+        bad = {**value, BAD_NAME: next(others, "abc")}  # only its name is wrong
+        yield Change(Deviation("bad-name", bad), (BAD_NAME,))
     yield Change(Deviation("extra-property", {**value, extra: "abc"}), (extra,))
     if any(isinstance(spot.asked.first(w), dict) for w in words[:2]):
         yield Change(Deviation("extra-property-number", {**value, extra: 7}), (extra,))

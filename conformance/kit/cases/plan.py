@@ -190,16 +190,15 @@ def _alone_and_all(planner: Planner, arguments: dict[str, Any]) -> None:
 def _present(planner: Planner, start: Start, spot: Spot) -> None:
     if spot.tokens:
         _at(planner, start, spot)
-    if start.absent is None:
-        maker = planner.maker()
-        for change in valid_members(spot, maker):
-            planner.valid(start, spot, change)
-        broken = chain(broken_members(spot, maker), broken_combinations(spot, planner.maker()))
-        for change in islice(broken, max(planner.each, _MOST_MEMBERS)):
-            if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
-                planner.broken(start, spot, change)
-        for change in extreme_members(spot):
-            planner.valid(start, spot, change)
+    maker = planner.maker()
+    for change in valid_members(spot, maker):
+        planner.valid(start, spot, change)
+    broken = chain(broken_members(spot, maker), broken_combinations(spot, planner.maker()))
+    for change in islice(broken, max(planner.each, _MOST_MEMBERS)):
+        if not change.blamed or start.owns((*spot.tokens, *change.blamed)):
+            planner.broken(start, spot, change)
+    for change in extreme_members(spot):
+        planner.valid(start, spot, change)
     _unions(planner, start, spot)
     _conditions(planner, start, spot)
 

@@ -45,6 +45,8 @@ BROKEN = [
      "oneOf"),
     ({**TEXT, "not": {"const": "admin"}}, "matches-not", "admin", "not"),
     ({"not": TEXT}, "matches-not", "x", "not"),
+    ({"anyOf": [{**TEXT, "not": {"const": "admin"}}, {"type": "null"}]}, "matches-not", "admin",
+     "not"),
     ({**A_AND_B, "not": {"required": ["a", "b"]}}, "matches-not", {"a": "a", "b": "b"}, "not"),
     ({**A_AND_B, "dependentRequired": {"a": ["b"]}}, "missing-dependent", {"a": "a"},
      "dependentRequired"),
@@ -53,6 +55,8 @@ BROKEN = [
      "type"),
     ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}}, "bad-name", {" ×!": "abc"},
      "pattern"),
+    ({"type": "object", "propertyNames": {"pattern": "^[a-z]+$"}, "additionalProperties": WHOLE,
+      "required": ["k"]}, "bad-name", {"k": 1, " ×!": 1}, "pattern"),
     ({**LIST, "contains": {"const": "a"}, "minContains": 2}, "contains-too-few", ["a"],
      "minContains"),
     ({**LIST, "contains": {"const": "a"}, "maxContains": 2}, "contains-too-many", ["a"] * 3,
@@ -65,6 +69,11 @@ BROKEN = [
 @pytest.mark.parametrize(("prop", "scenario", "sent", "keyword"), BROKEN)
 def test_a_combination_is_broken_by(prop, scenario, sent, keyword):
     assert at_x(prop)[scenario] == [(sent, (keyword,))]
+
+
+def test_what_an_optional_member_must_not_be_is_sent():
+    forbids = cases(of(x={**TEXT, "not": {"const": "admin"}}))
+    assert [c.arguments for c in forbids if c.scenario == "matches-not"] == [{"x": "admin"}]
 
 
 def test_members_of_arguments_are_a_union_as_well():
