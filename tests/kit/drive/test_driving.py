@@ -289,7 +289,7 @@ def test_no_tool_is_called_after_calls_that_fill_the_disk(monkeypatch):
     ("status", "detail", "reason"),
     [
         (400, "Rate limit exceeded: 50 requests/day", "environment"),
-        (429, "Rate limit exceeded: 50 requests/day", "refused_for_something_else"),
+        (429, "Rate limit exceeded: 50 requests/day", "limited"),
         *((n, "No.", "refused_for_something_else") for n in (302, 401, 403, 404, 409, 410, 418)),
         (500, "No.", "failed_instead"),
     ],
