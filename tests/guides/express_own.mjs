@@ -19,6 +19,7 @@ const Track = z.strictObject({
   history: z.boolean().default(false),
   weight: z.number().positive().optional(),
   title: z.string().optional(),
+  code: z.string().regex(/^[\w-.]+$/).optional(),
   tags: z.array(z.string()).optional(),
   rooms: z.array(z.int()).optional(),
 });
@@ -42,6 +43,7 @@ app.put('/books/:book_id', checked('change', Book), (_, response) => response.js
 app.delete('/books/:book_id', checked('remove', Book), () => {
   throw new Refused(error('business-rule', 'Lent', 'The book is lent.', { tool_name: 'remove' }), 409);
 });
+app.post('/books', checked('add', Book), (request, response) => response.json(request.body));
 app.post('/nodes', checked('node', Node), (request, response) => response.json(request.body));
 app.post('/late', checked('late', z.object({})), () => {
   throw Object.assign(new Error('It is closed.'), { status: 409, expose: true });

@@ -3,7 +3,6 @@
 import json
 import sys
 
-from jsonschema import Draft202012Validator
 from pydantic import BaseModel
 
 
@@ -13,9 +12,9 @@ class Anything(BaseModel):
 
 def of_steps(schema, value):
     from refusals import refusals
+    from validator import validator_of
 
-    validator = Draft202012Validator(schema, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    return refusals(validator, value, "book")
+    return refusals(validator_of(schema), value, "book")
 
 
 def of_copy(schema, value):

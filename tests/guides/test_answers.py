@@ -35,8 +35,8 @@ def hotel(request):
         yield client
 
 
-def asked(hotel, body, media="application/json"):
-    answer = hotel.post("/reservations", content=body, headers={"content-type": media})
+def asked(hotel, body, media="application/json", path="/reservations"):
+    answer = hotel.post(path, content=body, headers={"content-type": media})
     return answer, answer.json()["errors"]
 
 
@@ -184,6 +184,15 @@ class Pay(BaseModel):
     tip: Transfer | Cash | float | None = None
 
 
+class Part(BaseModel):
+    parts: list["Part"] = []
+
+
+@app.post("/parts", dependencies=[checked("part", Part)])
+def part(asked: Part) -> dict:
+    return {}
+
+
 @app.post("/pay", dependencies=[checked("pay", Pay)])
 def pay(asked: Pay) -> dict:
     return {"paid": True}
@@ -298,6 +307,14 @@ def test_a_query_beside_a_body_is_checked_and_mended_and_hides_nothing_of_the_bo
     assert (error["parameter_name"], error["suggested_value"]) == ("draft", "true")
     [error] = own.put("/books/b1?copies=2", json={"copies": "2"}).json()["errors"]
     assert (error["parameter_name"], error["suggested_value"]) == ("copies", "2")
+
+
+@pytest.mark.parametrize("levels", [250, 400])
+def test_arguments_that_are_nested_too_deeply_are_refused(own, levels):
+    body = '{"parts": [' * levels + "]}" * levels
+    answer, [error] = asked(own, body, path="/parts")
+    assert (answer.status_code, kind(error)) == (422, "validation-error")
+    assert (error["tool_name"], error["parameter_name"]) == ("part", None)
 
 
 CARD = {"kind": "card", "month": 5}

@@ -75,8 +75,12 @@ SECRETS = [
     ({"type": "array", "maxItems": 1, "items": an({"password": {"type": "string"}})},
      [{"password": "hunter2"}, {"password": "b"}]),
     ({"type": "object", "minProperties": 2}, {"password": "hunter2"}),
+    *((an({name: {"type": "string", "maxLength": 4}}), {name: "hunter2"})
+      for name in ("pin", "login_pin", "otp", "cvv", "pass", "Authorization", "bearer", "cookie",
+                   "jwt", "contraseña", "senha")),
 ]  # fmt: skip
-PIN = {"type": "string", "minLength": 3, "writeOnly": True}
+HIDDEN = {"writeOnly": True}
+PIN = {"type": "string", "minLength": 3, **HIDDEN}
 GUEST = {"type": "object", "properties": {"pin": PIN}}
 LOGIN = {"type": "object", "properties": {"password": {"type": "string"}}}
 INSIDE = [
@@ -100,6 +104,16 @@ INSIDE = [
     ({"$ref": "#/properties/x/$defs/Guest",
       "$defs": {"Guest": {"type": "object", "properties": {"pin": PIN, "with": {
           "$ref": "#/properties/x/$defs/Guest"}}}}}, {"with": [{"pin": "hunter2"}]}),
+    ({"allOf": [{"if": {"type": "string"}, "then": HIDDEN}], "maxLength": 4}, "hunter2"),
+    ({"allOf": [{"if": {"type": "array"}, "else": HIDDEN}], "maxLength": 4}, "hunter2"),
+    ({"allOf": [{"dependentSchemas": {"a": {"properties": {"a": HIDDEN}}}}],
+      "properties": {"a": {"type": "string", "maxLength": 4}}}, {"a": "hunter2"}),
+    ({"allOf": [{"patternProperties": {"^a$": HIDDEN}}],
+      "properties": {"a": {"type": "string", "maxLength": 4}}}, {"a": "hunter2"}),
+    ({"$ref": "#short", "$defs": {"a": {"$anchor": "short", "writeOnly": True, "maxLength": 4}}},
+     "hunter2"),
+    ({"$ref": "#/properties/x/$defs/a%20b", "$defs": {"a b": {"writeOnly": True, "maxLength": 4}}},
+     "hunter2"),
 ]  # fmt: skip
 """The schema of a part, or of the whole, says that it is a secret."""
 
@@ -113,6 +127,14 @@ def test_no_secret_is_sent_back(way, tmp_path):
         said = json.dumps(errors)
         assert "hunter2" not in said, schema
         assert "7.125" not in said, schema
+
+
+def test_a_word_that_only_contains_the_name_of_a_secret_hides_nothing(ask):
+    names = ("author", "passenger", "shipping", "opinion", "spin", "compass")
+    for errors in ask(
+        [(an({name: {"type": "integer", "maximum": 4}}), {name: 9}) for name in names]
+    ):
+        assert errors[0]["suggested_value"] == "4", errors
 
 
 def test_what_is_beside_a_secret_is_repeated_and_corrected(ask):

@@ -143,6 +143,32 @@ def test_path_query_and_body_are_checked_together(own):
     assert kind(refused(own.delete("/books/b1"), 409)) == "business-rule"
 
 
+def test_a_handler_that_reads_the_body_gets_what_was_checked(own):
+    whole = {"book_id": "b1", "copies": 1, "draft": False}
+    assert own.post("/books?book_id=b1", json={}).json() == whole
+
+
+def test_the_query_cannot_say_again_what_the_path_or_the_body_says(own):
+    for method, path, body in (("PUT", "/books/b1?book_id=b2", {}),
+                               ("POST", "/books?book_id=b2", {"book_id": "b1"})):  # fmt: skip
+        error = refused(own.request(method, path, json=body), 422)
+        assert (error["title"], error["parameter_name"]) == ("Unknown parameter", "book_id")
+    answer = own.request("GET", "/track?weight=-1", json={"weight": 1})
+    assert refused(answer, 422)["parameter_name"] == "weight"
+
+
+def test_a_pattern_that_only_the_validator_reads_is_refused_at_its_place(own):
+    error = refused(own.get("/track?code=a%20b"), 422)
+    assert (kind(error), error["parameter_name"]) == ("validation-error", "code")
+
+
+def test_arguments_that_are_nested_too_deeply_are_refused(own):
+    body = '{"name": "a", "inside": [' * 3000 + "]}" * 3000
+    answer = own.post("/nodes", content=body, headers={"content-type": "application/json"})
+    error = refused(answer, 422)
+    assert (kind(error), error["tool_name"]) == ("validation-error", "node")
+
+
 def test_the_openapi_document_has_the_parameters_of_path_query_and_body(own):
     document = own.get("/openapi.json").json()
     change = document["paths"]["/books/{book_id}"]["put"]

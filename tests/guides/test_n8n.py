@@ -75,12 +75,12 @@ def test_a_suggestion_is_read_by_what_the_parameter_takes(given, run, server):
     assert (ran.statuses[0], ran.statuses[-1], ran.end) == (422, 200, "Done")
 
 
-def played_against(schema, *names):
-    """Run the flow against a server whose tool has this schema, and whose errors name these."""
-    errors = [
-        {"tool_name": "hotel_reservation", "parameter_name": name, "suggested_value": "x"}
-        for name in names
-    ]
+def played_against(schema, *names, first=()):
+    """Run the flow against a server whose tool has this schema, and whose errors name these.
+
+    `first` has what the first answer suggests: pairs of a name and a value.
+    """
+    answers = [first or [(name, "x") for name in names], [(name, "x") for name in names]]
     tool = {"name": "hotel_reservation", "inputSchema": schema}
 
     class Hostile(BaseHTTPRequestHandler):
@@ -89,6 +89,11 @@ def played_against(schema, *names):
 
         def do_POST(self):
             self.rfile.read(int(self.headers["content-length"]))
+            told = answers.pop(0) if len(answers) > 1 else answers[0]
+            errors = [
+                {"tool_name": "hotel_reservation", "parameter_name": name, "suggested_value": value}
+                for name, value in told
+            ]
             self.answer(422, {"errors": errors})
 
         def answer(self, status, document):
@@ -111,6 +116,15 @@ def test_a_name_that_every_object_inherits_is_no_name_of_a_parameter():
     names = ("__proto__.a", "constructor.prototype.b", "guests.__proto__.c", "__proto__[d]")
     ran = played_against({"properties": {"guests": {}}}, *names)
     assert (ran["everywhere"], set(ran["statuses"])) == ([], {422})
+
+
+@pytest.mark.needs
+@pytest.mark.parametrize("name", ["guests[200000000]", "guests[200000000].a", "guests.length.a"])
+def test_a_list_does_not_grow_by_millions_of_empty_places(name):
+    schema = {"properties": {"guests": {"type": "array", "items": {"type": "string"}}}}
+    ran = played_against(schema, name, first=[("guests", "[]")])
+    assert (ran["statuses"], ran["end"]) == ([422, 422], "Apply suggestions")
+    assert ran["error"].startswith("The list has no place ")
 
 
 @pytest.mark.needs

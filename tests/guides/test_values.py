@@ -272,9 +272,80 @@ def test_thousands_of_mistakes_are_answered_soon_and_in_short(way, tmp_path):
     assert max(len(json.dumps(errors)) for errors in made) < 2_000_000
 
 
+def kind(name, inside):
+    return {"type": "object", "required": ["kind", "of"], "additionalProperties": False,
+            "properties": {"kind": {"const": name}, "of": inside}}  # fmt: skip
+
+
+NODE = {"$ref": "#/properties/x/$defs/Node"}
+KINDS = [kind("and", NODE), kind("or", NODE), kind("leaf", {"type": "integer"})]
+TREE = NODE | {"$defs": {"Node": {"discriminator": {"propertyName": "kind"}, "oneOf": KINDS}}}
+
+
+def tree(leaf, *kinds):
+    for each in kinds * 20:
+        leaf = ({"kind": each} if each else {}) | {"of": leaf}
+    return leaf
+
+
+SLOW = [
+    (TREE, tree({"kind": "leaf", "of": "two"}, "and", "or"), "type"),
+    (TREE, tree({"kind": "lef", "of": 2}, "and", "or"), "enum"),
+    (TREE, tree({"of": 2}, None), "required"),
+    ({"uniqueItems": True}, [{"a": n} for n in range(9000)] + [{"a": 1.0}], "uniqueItems"),
+    ({"uniqueItems": True}, [each for n in range(9000) for each in (n, str(n))] + ["1"],
+     "uniqueItems"),
+    ({"pattern": r"^(\w+\s?)*$"}, "a" * 50 + "!", "pattern"),
+    ({"pattern": r"^\p{L}+$"}, "a1", "pattern"),
+    ({"pattern": r"^(?=a)\w+$"}, "b1", "pattern"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("way", ["fastapi", "mcp-python"])
+def test_a_short_call_does_not_keep_the_server_busy(way, tmp_path):
+    began = time.monotonic()
+    made = refused(way, tmp_path, SLOW)
+    assert time.monotonic() - began < 20
+    for (schema, _, keyword), errors in zip(SLOW, made, strict=True):
+        assert errors, schema
+        if way == "fastapi":
+            assert errors[0]["context"]["keyword"] == keyword
+
+
+@pytest.mark.parametrize("way", ["fastapi", "mcp-python"])
+def test_what_looks_slow_and_is_valid_is_accepted(way, tmp_path):
+    valid = [
+        (TREE, tree({"kind": "leaf", "of": 2}, "and", "or")),
+        ({"uniqueItems": True}, [1, True, "1", None, [1], {"a": 1}]),
+        ({"pattern": r"^(\w+\s?)*$"}, "a b c"),
+        ({"pattern": r"^\p{L}+$"}, "añ"),
+        ({"pattern": r"^(?=a)\w+$"}, "a1"),
+    ]
+    assert refused(way, tmp_path, valid) == [[]] * len(valid)
+
+
 def test_a_day_that_cannot_be_read_gives_way_to_one_that_is_still_to_come(tmp_path):
     [[error]] = refused("fastapi", tmp_path, [(DAY, "2026-02-30")])
     assert date.fromisoformat(error["suggested_value"]) > date.today()
+
+
+LONG_QUERY = """
+import json, time
+from checks import values
+from validator import validator_of
+
+lists = {"type": "array", "items": {"type": "string"}}
+validator = validator_of({"properties": {"x": lists}})
+began = time.monotonic()
+found = values(validator, [("x", "1")] * 200_000)
+print(json.dumps([len(found["x"]), time.monotonic() - began]))
+"""
+
+
+def test_a_query_that_repeats_a_name_is_read_in_a_time_that_grows_with_it(tmp_path):
+    count, seconds = run_beside(LONG_QUERY, tmp_path, "fastapi")
+    assert count == 200_000
+    assert seconds < 10
 
 
 PAST_FLOATS = """
@@ -289,8 +360,12 @@ print(json.dumps([call.refusals({"weight": each}) for each in (10**400, float("n
 
 
 def run_beside_the_mcp_server(script, folder):
+    return run_beside(script, folder, "mcp-python")
+
+
+def run_beside(script, folder, name):
     """Run a script where the finished server's files are; gives the JSON that it prints."""
-    guide = GUIDES["mcp-python"]
+    guide = GUIDES[name]
     for file in guide.files(len(guide.levels)):
         shutil.copy(file, folder)
     command = [sys.executable, "-c", script]
