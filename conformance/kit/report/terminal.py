@@ -45,6 +45,7 @@ from conformance.kit.report.words import (
     NOTHING,
     claims_told,
     duration,
+    is_stricter_where_claimed,
     level_name,
     listed,
     misleading_words,
@@ -59,7 +60,7 @@ from conformance.kit.report.words import (
 )
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import as_code
-from conformance.spec.vocabulary import Missing, Verdict
+from conformance.spec.vocabulary import Level, Missing, Verdict
 
 GROUPS = 20
 """The most groups that are shown; the report has the others."""
@@ -331,6 +332,8 @@ class _Summary:
                 upper_name = level_name(upper, self.language)
                 yield Line(f"    {self.say('report.keeps-from', level=upper_name)}")
                 yield from self.missing(lacking)
+            if weakest.level is Level.NONE and weakest.claims_atdf:
+                yield Line(f"    {self.say('report.claimed')}")
             if has_no_tools(weakest):
                 yield Line(f"    {self.say('report.no-tools')}")
             if may_claim(weakest):
@@ -346,7 +349,10 @@ class _Summary:
             name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
             head = f"      {clauses}  {name}"
             if lack.reason is None:  # failures are explained above
-                yield Line(f"{head}  {self.text(sentence(lack.clauses[0], self.language), 400)}")
+                words = self.text(sentence(lack.clauses[0], self.language), 400)
+                if lack.verdict is Verdict.FAIL and is_stricter_where_claimed(lack.clauses[0]):
+                    words = f"{self.say('report.must-where-claimed')} {words}"
+                yield Line(f"{head}  {words}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
             yield Line(head)
@@ -359,7 +365,7 @@ class _Summary:
             yield Line(f"      {self.say('report.terminal.more', count=more)}")
 
     def rates_told(self) -> Iterable[Line]:
-        """Explain the rates that need it: zero, and those with nothing to count."""
+        """Explain the rates that need it: those below 100%, and those with nothing to count."""
         rated = [run for run in self.session.runs if is_rated(run)]
         repairs = [run.repair.rate.rate for run in rated]
         rates = [r for run in rated for r in (run.explain.names_parameter, run.repair.rate)]
@@ -368,7 +374,7 @@ class _Summary:
             words.append(self.say("report.terminal.repair-zero"))
         if any(rate.rate is None for rate in rates):
             words.append(self.say("report.terminal.rate-none", sign=NOTHING))
-        if words:
+        if words or any(rate is not None and rate < 1 for rate in repairs):
             yield Line(" ".join((self.say("report.terminal.repair-help"), *words)), ("light",))
 
     def run(self, run: RunResult, width: int) -> str:

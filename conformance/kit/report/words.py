@@ -141,6 +141,12 @@ def sentence(id: str, language: str) -> str:
     return found.text if found else ""
 
 
+def is_stricter_where_claimed(id: str) -> bool:
+    """Return whether a clause is a SHOULD that is a MUST for a target that claims ATDF."""
+    clause = clauses().get(id)
+    return clause is not None and clause.where_claimed is Requirement.MUST
+
+
 def listed(
     names: Sequence[str],
     limit: int,

@@ -24,7 +24,7 @@ from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.words import level_name, number, percent, sentence
 from conformance.kit.report.write import badge, write_files
 from conformance.spec.messages import LANGUAGES, message
-from conformance.spec.vocabulary import Binding, Level, Missing, Verdict
+from conformance.spec.vocabulary import Binding, Level, Missing, Requirement, Verdict
 from tests.kit.report.sample import exchanges, run_result, said, sample_words, session
 from tests.kit.samples import HTTP, STDIO
 from tests.root import ROOT
@@ -525,7 +525,31 @@ def test_a_rate_that_is_not_plain_is_explained_below_the_runs(hits, of, said):
 
 
 def test_a_plain_rate_needs_no_explanation():
-    assert not any(line.startswith("Repair rate: ") for line in rated(2, 3))
+    assert not any(line.startswith("Repair rate: ") for line in rated(3, 3))
+
+
+def test_a_rate_below_all_is_explained():
+    assert any(line.startswith("Repair rate: of the refused") for line in rated(1, 4))
+
+
+def of_a_claimed_should(level, *, claims):
+    """The lines of a run that claims ATDF or not, and fails a SHOULD that a claim makes a MUST."""
+    clause, sample = "ATDF-CALL-002", session().runs[0]
+    states = {each: LevelState(reached=False, missing=(clause,)) for each in sample.levels}
+    wrong = Item(clause, Requirement.MUST, "http", "t", Verdict.FAIL, ())
+    own = replace(sample, level=level, levels=states, items=(wrong,), claims_atdf=claims)
+    return lines(replace(session(), runs=(own,)))
+
+
+def test_a_should_that_the_claim_makes_a_must_is_said_to_be_one():
+    told = of_a_claimed_should(Level.NONE, claims=True)
+    assert any("fail  The server claims ATDF, so this is a MUST here. A server" in o for o in told)
+
+
+@pytest.mark.parametrize("claims", [True, False])
+def test_where_no_level_is_reached_the_claim_is_named(claims):
+    told = of_a_claimed_should(Level.NONE, claims=claims)
+    assert any(each.strip().startswith("It claims ATDF, so ") for each in told) is claims
 
 
 def test_the_counts_of_verdicts_say_what_is_counted():
