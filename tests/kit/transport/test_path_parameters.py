@@ -1,6 +1,7 @@
 """A name in braces in an endpoint is an argument that travels in the path."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import httpx2
 import pytest
@@ -44,10 +45,15 @@ def test_the_argument_goes_into_the_path_alone(method, path, body):
     assert request.body.replace(b" ", b"") == body.replace(b" ", b"")
 
 
-def test_an_argument_in_the_path_is_never_broken_as_another_path_is_another_place():
-    cases = plan(parcel("GET"), HTTP, GOOD).cases
-    broken = {case.violation.parameter for case in cases if case.violation is not None}
-    assert broken == {"history", "limit"}
+def test_an_argument_in_the_path_is_broken_unless_another_route_takes_its_place():
+    tool = parcel("GET")
+    shared = replace(tool.invocation, shares_path=True)
+    for each, expected in (
+        (tool, {"history", "limit", "tracking"}),
+        (replace(tool, invocation=shared), {"history", "limit"}),
+    ):
+        cases = plan(each, HTTP, GOOD).cases
+        assert {c.violation.parameter for c in cases if c.violation is not None} == expected
 
 
 def test_braces_that_name_no_input_stay_as_they_are():
