@@ -256,6 +256,7 @@ async def _repeat_script(
                 context,
                 evidence.tools,
                 evidence.good_calls,
+                tools_path=evidence.tools_path,
                 offered=evidence.offered,
                 shared=shared,
                 confirms=before,

@@ -63,7 +63,6 @@ class RunDriver:
     ) -> None:
         self._session = session
         self._run = discovered.run
-        self._tools_path = discovered.tools_path
         self._ends = ends
         self._began = time.monotonic()
         self._early_played = True
@@ -252,7 +251,7 @@ class RunDriver:
                     self._session.context,
                     tools,
                     good,
-                    tools_path=self._tools_path,
+                    tools_path=self._evidence.tools_path,
                     offered=self._evidence.offered,
                     shared=channel,
                 )

@@ -201,5 +201,6 @@ def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:
         playing=True,
         credentials=settings.credentials,
         offered=replace(offered(own, discovered.tools), families=families),
+        tools_path=discovered.tools_path,
         left_out=discovered.left_out,
     )

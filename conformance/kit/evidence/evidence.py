@@ -293,6 +293,8 @@ class RunEvidence:
     lent: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that were accepted in the full run of the same server, by tool."""
     offered: Offered = field(default_factory=Offered)
+    tools_path: str = ""
+    """The path or the address of the list of tools over HTTP; empty for the usual one."""
 
     def played(self, script: str) -> tuple[Exchange, ...]:
         """Return a script's exchanges; empty if it was not run.

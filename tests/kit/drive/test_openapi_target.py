@@ -391,3 +391,18 @@ def test_no_call_has_headers_of_megabytes():
         judged(url, openapi="/openapi.json", max_examples=0)
     assert "/openapi.json" in asked
     assert "/ask" not in asked
+
+
+def test_a_script_that_is_repeated_asks_for_the_document_again_and_not_for_a_usual_list():
+    """A page may read the document, but not an error: that stands each time."""
+    for_pages = {"Access-Control-Allow-Origin": "*"}
+
+    def answer(method, path, body, headers):
+        found = path == "/openapi.json" or (method == "GET" and path == "/x")
+        data = document({"responses": OK}) if path == "/openapi.json" else {}
+        return (200, data, for_pages) if found else (404, {"detail": "nothing"})
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=0)
+    (item,) = [each for each in run.items if each.clause == "HTTP-CORS-001"]
+    assert item.verdict in {Verdict.FAIL, Verdict.WARN}
