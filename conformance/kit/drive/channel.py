@@ -259,7 +259,7 @@ class Channel:
         exchange = self.context.recorder.record(
             number, run, request, received, script=script, step=step, confirms=confirms
         )
-        self.sessions.note(self.binding, exchange)
+        self.sessions.note(self.binding, request, exchange.answer)
         return exchange
 
     async def renew(self) -> None:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, replace
 from conformance.formats.tool import header_names
 from conformance.kit.drive.wire import Wire
 from conformance.kit.evidence.recorder import Recorder, Series
-from conformance.kit.evidence.response import header_of, response_of
+from conformance.kit.evidence.response import response_in
 from conformance.kit.evidence.script import CONNECTION
-from conformance.kit.model.exchange import Exchange, HttpRequest, Request
+from conformance.kit.model.exchange import Answer, HttpRequest, Request
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Binding
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
@@ -55,9 +55,9 @@ class OpenSessions:
     """How many channels use a session, by endpoint."""
     _open: dict[str, dict[str, OpenSession]] = field(default_factory=dict)
 
-    def note(self, binding: Binding, exchange: Exchange) -> bool:
+    def note(self, binding: Binding, request: Request, answer: Answer | None) -> bool:
         """Note what a request did to a session. Return whether it opened one."""
-        request, endpoint = exchange.request, binding.run.endpoint
+        endpoint = binding.run.endpoint
         if not isinstance(binding, McpHttpBinding) or not isinstance(request, HttpRequest):
             return False
         known = self._open.setdefault(endpoint, {})
@@ -65,11 +65,13 @@ class OpenSessions:
             for id in _ids_in(request):
                 known.pop(id, None)
             return False
-        opened = header_of(exchange, header_names.SESSION_ID) or ""
-        if not _opens(request, exchange) or not _is_usable(opened) or len(known) >= MOST_OPEN:
+        if answer is None or not _opens(request, answer) or len(known) >= MOST_OPEN:
             return False
-        result = (response_of(exchange) or {}).get("result")
-        settled = binding.after_handshake(result, exchange.answer) or replace(
+        opened = answer.header(header_names.SESSION_ID) or ""
+        if not _is_usable(opened):
+            return False
+        result = (response_in(answer, request) or {}).get("result")
+        settled = binding.after_handshake(result, answer) or replace(
             binding, version=LEGACY_VERSIONS[0], session_id=opened, shaken=False
         )
         known[opened] = OpenSession(binding.run.id, settled.without_body("DELETE"))
@@ -105,9 +107,9 @@ class OwnSessions:
         """Whether the server opens another session only when the first has ended."""
         return self._endpoint in self._shared.single
 
-    def note(self, binding: Binding, exchange: Exchange) -> None:
+    def note(self, binding: Binding, request: Request, answer: Answer | None) -> None:
         """Note what a request did to a session."""
-        if self._shared.note(binding, exchange) and not self.are_open:
+        if self._shared.note(binding, request, answer) and not self.are_open:
             self._shared.use(self._endpoint)
             self.are_open = True
 
@@ -144,10 +146,9 @@ def asks_for_a_session(request: Request) -> bool:
     return b'"initialize"' in request.body and header_names.SESSION_ID.lower() not in names
 
 
-def _opens(request: HttpRequest, exchange: Exchange) -> bool:
+def _opens(request: HttpRequest, answer: Answer) -> bool:
     """Return whether the server took a request that asks for a session."""
-    status = exchange.answer.status if exchange.answer is not None else None
-    return status in _SUCCESS and asks_for_a_session(request)
+    return answer.status in _SUCCESS and asks_for_a_session(request)
 
 
 def _is_usable(id: str) -> bool:

@@ -16,7 +16,7 @@ from conformance.kit.evidence.disguise import disguise_of, holds_nothing
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
-from conformance.kit.model.exchange import SHORT, Answer, Exchange, Trouble
+from conformance.kit.model.exchange import SHORT, Answer, Exchange, Request, Trouble
 from conformance.kit.schema.places import from_pointer
 from conformance.spec.vocabulary import (
     AnswerStatus,
@@ -243,14 +243,16 @@ def response_of(exchange: Exchange) -> dict[str, Any] | None:
     The response with the request's id is preferred. Without one, it is any response, and a clause
     finds the wrong id.
     """
-    if exchange.answer is None:
+    return response_in(exchange.answer, exchange.request)
+
+
+def response_in(answer: Answer | None, request: Request) -> dict[str, Any] | None:
+    """Return the same of an answer to a request."""
+    if answer is None:
         return None
-    found = [
-        *exchange.answer.messages,
-        *([body_json(exchange)] if not exchange.answer.messages else []),
-    ]
+    found = [*answer.messages, *([json_in(answer)] if not answer.messages else [])]
     responses = [m for m in found if isinstance(m, dict) and ("result" in m or "error" in m)]
-    own = [m for m in responses if m.get("id") == exchange.request.answer_to]
+    own = [m for m in responses if m.get("id") == request.answer_to]
     return next(iter(own or responses), None)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -12,7 +12,7 @@ from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import apart, named, routed
 from conformance.formats.text.address import page_at
 from conformance.formats.tool.declared import invocation_at
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import Invocation, Tool
 from conformance.kit.drive.channel import WITHHELD, Channel, Context
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -146,8 +146,14 @@ async def _http_at(channel: Channel, run: Run) -> Discovered | None:
         faults=read.faults,
     )
     found = await _usual_document(channel, run) if discovered.tools else None
+    if found is None and all("{" not in route.endpoint for route in _routes(discovered.tools)):
+        return discovered
     known = operations_of(found[0])[0].tools if found is not None else ()
     return _once_more(discovered, lambda tools: apart(routed(tools, known)))
+
+
+def _routes(tools: Sequence[Tool]) -> Iterator[Invocation]:
+    return (tool.invocation for tool in tools if tool.invocation is not None)
 
 
 def _once_more(found: Discovered, look: Callable[[Sequence[Tool]], Sequence[Tool]]) -> Discovered:

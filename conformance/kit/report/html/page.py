@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from conformance.kit.model.fault import fault_of
-from conformance.kit.model.results import Finding, RunResult
+from conformance.kit.model.results import RunResult
 from conformance.kit.report import findings, levels, words
 from conformance.kit.report.data import ResultsJson
 from conformance.kit.report.exit import outcome
@@ -131,8 +131,8 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
     def say(id: str, **values: object) -> Markup:
         return ticked(visible(report.say(id, **values), 2_000))
 
-    def said(value: str | Message | Finding, limit: int = 600) -> Markup:
-        text = value if isinstance(value, str) else value.words(language)
+    def said(value: str | Message, limit: int = 600) -> Markup:
+        text = value.words(language) if isinstance(value, Message) else value
         return ticked(report.text(text, limit))
 
     def detail(row: Row) -> str:
