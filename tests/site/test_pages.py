@@ -13,6 +13,7 @@ import tomllib
 import pytest
 
 from conformance.spec.clauses import clause_url, clauses
+from conformance.spec.published import validator
 from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import tried
 from scripts.generator.build import load_source, read_source
@@ -368,3 +369,58 @@ def test_a_table_names_the_fields_that_a_part_shares_with_another(pages):
     page = pages["en/bindings/results.md"]
     repair = page[page.index("{ #fields-repair }") :]
     assert "also has the fields of [rate](#fields-rate)" in repair.replace("`", "")[:900]
+
+
+_ROW = re.compile(r'^\| <a id="field[\w-]*"></a>`([^`]+)`[^|]*\| ([^|]*) \|', re.M)
+
+
+def _value_at(name, value):
+    """Return an object with `value` at the place that a row of a table names."""
+    first, _, rest = name.partition(".")
+    inner = _value_at(rest, value) if rest else value
+    inner = [inner] if first.endswith("[]") else inner
+    key = first.removesuffix("[]")
+    return {key: inner} if key else inner
+
+
+def test_a_field_of_any_value_may_have_any_value(pages, source):
+    wrong = []
+    for schema in source.schemas:
+        text = pages[f"en/{schema.spec}/{schema.name}.md"].partition("{ #clauses }")[0]
+        whole = validator(schema.name)
+        for section in re.split(r"^### ", text, flags=re.M):
+            own = section.partition(" ")[0]
+            parts = schema.source.data.get("$defs", {})
+            inside = f"{whole.schema['$id']}#/$defs/{own}" if own in parts else ""
+            judge = whole.evolve(schema={"$ref": inside}) if inside else whole
+            rows = [name for name, kind in _ROW.findall(section) if kind == "any value"]
+            facts = "\nany value." in section
+            for name in [*rows, *([""] if facts else [])]:
+                for value in ("text", 1, True, None, ["text"], {"text": 1}):
+                    data = _value_at(name, value) if name else value
+                    at = [0 if each == "[]" else each for each in re.findall(r"[^.\[]+|\[\]", name)]
+                    if any(
+                        each.validator == "type" and list(each.absolute_path) == at
+                        for each in judge.iter_errors(data)
+                    ):
+                        wrong.append(f"{schema.name} {own} {name}: {value!r}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_part_names_every_schema_that_it_takes_fields_from(pages, source, language):
+    missing = []
+    for schema in source.schemas:
+        text = pages[f"{language}/{schema.spec}/{schema.name}.md"]
+        for path, node in positions(schema.source.data):
+            for each in node.get("allOf", ()) if isinstance(node, dict) else ():
+                if "$ref" not in each:
+                    continue
+                head = "#fields" if not path else f"#fields-{path[-1].replace('_', '-')}"
+                section = text[text.index(f"{{ {head} }}") :]
+                section = section[: section.index("\n#")]
+                file, _, inside = each["$ref"].replace("_", "-").partition("#/$defs/")
+                document = file.rpartition("/")[2].partition(".")[0]
+                if f"{document}.md" not in section and f"(#fields-{inside})" not in section:
+                    missing.append(f"{schema.name}: {'/'.join(map(str, path))}")
+    assert missing == []

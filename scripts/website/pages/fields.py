@@ -27,17 +27,22 @@ Node = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One row: `name` has dots for nested objects, `at` is the place in the schema."""
+    """One row: `name` has dots for nested objects, `at` is the place in the schema.
+
+    `owner` is the schema of the object that has the field.
+    """
 
     name: str
     at: Path_
     node: Node
     required: bool
+    owner: Node
 
 
 def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
     """Yield the tables of a document as Markdown: its own fields, then those of its parts."""
     root = schema.source.data
+    yield from _taken(context, schema, here, root)
     if rows := list(_fields(root, ())):
         yield _table(context, schema, here, rows, "field")
     for name, node in root.get("$defs", {}).items():
@@ -46,20 +51,36 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
         yield heading(3, name, f"fields-{dashed(name)}")
         if "description" in node:
             yield escaped(node["description"][context.language])
-        if shared := [each for each in node.get("allOf", ()) if _has_fields(root, each)]:
-            others = ", ".join(_kind(context, schema, here, each) for each in shared)
-            yield context.said("fields_shared", others=others)
         facts = [_kind(context, schema, here, node), *_limits(context, node)]
         if not rows:
             yield ". ".join(part.rstrip(".") for part in facts if part) + "."
         else:
+            yield from _taken(context, schema, here, node)
             yield _table(context, schema, here, rows, f"field-{dashed(name)}")
 
 
-def _has_fields(root: Node, node: Node) -> bool:
-    """Return whether a schema refers to a definition with fields in the same document."""
-    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
-    return "properties" in root.get("$defs", {}).get(name, {})
+def _taken(context: Context, schema: Schema, here: str, node: Node) -> Iterator[str]:
+    """Yield a line that names the schemas whose fields an object also has, if there are any."""
+    if taken := [each["$ref"] for each in node.get("allOf", ()) if "$ref" in each]:
+        others = ", ".join(_elsewhere(context, schema, here, ref) for ref in taken)
+        yield context.said("fields_shared", others=others)
+
+
+def _elsewhere(context: Context, schema: Schema, here: str, ref: str) -> str:
+    """Return a link to a schema, and the title of its document if that is another one."""
+    target, inside, _ = _target(context, schema, ref)
+    shown = _ref(context, schema, here, ref)
+    if target is schema or not inside:
+        return shown
+    return context.said("field_elsewhere", field=shown, document=context.text(target.title))
+
+
+def _bases(context: Context, schema: Schema, node: Node) -> Iterator[tuple[Schema, str]]:
+    """Yield each reference that a value must match as well, and the document that has it."""
+    for ref in (each["$ref"] for each in node.get("allOf", ()) if "$ref" in each):
+        yield schema, ref
+        target, _, inner = _target(context, schema, ref)
+        yield from _bases(context, target, inner)
 
 
 def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
@@ -73,7 +94,7 @@ def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
             seen.add(name)
             place = (*path, "properties", name)
             is_required = name in required or name in part.get("required", ())
-            yield Field(before + name, place, child, is_required)
+            yield Field(before + name, place, child, is_required, node)
             yield from _inside(child, place, before + name)
 
 
@@ -115,8 +136,20 @@ def _row(context: Context, schema: Schema, here: str, field: Field, before: str)
     name = anchored(field.name, before)
     if field.required:
         name += f" *{context.said('required')}*{{ .required }}"
-    kind = _kind(context, schema, here, field.node)
+    kind = _kind_of(context, schema, here, field)
     return [name, kind, _meaning(context, schema, here, field, kind)]
+
+
+def _kind_of(context: Context, schema: Schema, here: str, field: Field) -> str:
+    """Return the type of a field, which may be only in a schema that its object also matches."""
+    kind = _kind(context, schema, here, field.node)
+    if kind == context.said("any_value"):
+        leaf = field.at[-1]
+        for home, ref in _bases(context, schema, field.owner):
+            if leaf in _target(context, home, ref)[2].get("properties", {}):
+                start = ref if "#" in ref else f"{ref}#"
+                return _ref(context, home, here, f"{start}/properties/{leaf}")
+    return kind
 
 
 def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: str) -> str:
@@ -205,6 +238,11 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
         return context.said("word_of", table=context.vocabulary_link(vocabulary, here))
     if "const" in node:
         return context.said("always", value=code(_json(node["const"])))
+    if "type" not in node and (bases := list(_bases(context, schema, node))):
+        home, ref = bases[0]
+        target, _, inherited = _target(context, home, ref)
+        kind = _kind(context, target, here, inherited)
+        return context.said("as_in", kind=kind, field=_elsewhere(context, home, here, ref))
     kinds = node.get("type", ())
     listed = [kinds] if isinstance(kinds, str) else list(kinds)
     items = node.get("items")
@@ -217,7 +255,10 @@ def _kind(context: Context, schema: Schema, here: str, node: Node) -> str:
             inner = _kind(context, schema, here, items)
         made = [context.said(listing, kind=inner) if k == "array" else code(k) for k in listed]
         return " · ".join(made)
-    return " · ".join(map(code, listed)) or context.said("any_value")
+    object_of = [node[each]["$ref"] for each in ("then", "else") if "$ref" in node.get(each, {})]
+    shown = [_ref(context, schema, here, each) for each in object_of] or [code("object")]
+    named = [" · ".join(shown) if each == "object" else code(each) for each in listed]
+    return " · ".join(named) or context.said("any_value")
 
 
 def _ref(context: Context, schema: Schema, here: str, ref: str) -> str:
