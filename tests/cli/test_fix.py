@@ -1,5 +1,6 @@
 """`validate --fix` shows a diff first, and writes only what it showed."""
 
+import copy
 import errno
 import io
 import json
@@ -12,6 +13,7 @@ from conformance.cli.documents import fixes
 from conformance.cli.documents.fixes import indented
 from conformance.cli.validate import main
 from conformance.formats.text.edits import edited
+from conformance.formats.text.json_text import WrittenNumber
 from conformance.formats.text.yaml_text import LONGEST
 from conformance.formats.validate.mechanical import corrected
 from conformance.formats.validate.validate import validate
@@ -174,6 +176,32 @@ def test_json_keeps_the_lines_that_nothing_is_wrong_with(tmp_path):
     assert main([str(file), "--fix", "--write"]) == 0
     front = '{\n  "schema_version": "1.0.0",\n  "resource_id"'
     assert file.read_text(encoding="utf-8") == text.replace('{\n  "resource_id"', front)
+
+
+NUMBERS = '{"maximum": 12345678901234567890123.10, "minimum": -1.50E+3}'
+SCHEMA = f'"inputSchema": {{"properties": {{"a": {NUMBERS}}}}}'
+EARLIER = '"examples": [{"goal": "g", "input_values": {"a": 2.50}}],'
+
+
+@pytest.mark.parametrize(
+    ("more", "kept"),
+    [
+        ("", ['"1.10"', "12345678901234567890123.10", "-1.50E+3", "\n\t"]),
+        (EARLIER, ['"1.10"', "12345678901234567890123.10", "-1.50E+3", '"a": 2.50']),
+    ],
+)
+def test_json_keeps_its_digits(tmp_path, more, kept):
+    file = tmp_path / "tool.json"
+    text = f'{{"name": "t",\n\t"version": 1.10, {more} {SCHEMA}}}'
+    file.write_text(text, encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    after = file.read_text(encoding="utf-8")
+    assert [each for each in kept if each not in after] == []
+    assert main([str(file), "--fix"]) == 0
+
+
+def test_a_copy_of_a_number_keeps_its_digits():
+    assert copy.deepcopy([WrittenNumber("1.10")])[0].written == "1.10"
 
 
 def test_a_text_of_more_values_than_the_reader_may_keep_gets_no_small_change():

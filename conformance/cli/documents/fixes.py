@@ -16,7 +16,7 @@ from typing import Any
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.text.edits import edited
 from conformance.formats.text.http_answer import split
-from conformance.formats.text.json_text import Notation, read
+from conformance.formats.text.json_text import Notation, WrittenNumber, read
 from conformance.formats.validate.mechanical import corrected
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.report.safe_text import visible
@@ -29,6 +29,7 @@ hundred others, and the work grows with the cube of their number.
 """
 _OF_A_NAME = 40
 """Characters of a file's name that are in that of its new text: a longer one may be too long."""
+_IN_JSON = json.JSONEncoder(ensure_ascii=False).encode
 _INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
 
 
@@ -72,14 +73,17 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     reading = read(raw, notation)
     if not reading.readable:
         return reading.problems[0].message
-    made = corrected(reading.data)
-    if made == reading.data:
+    data = reading.data
+    if corrected(data) == data:
         return "", ""
+    if notation is Notation.JSON:
+        data = json.loads(reading.text, parse_float=WrittenNumber)
+    made = corrected(data)
     above = head.decode("utf-8")
     if reading.problems or raw.startswith(b"\xef\xbb\xbf"):
         return message("validate.fix.only_json")
     text = raw.decode("utf-8")
-    small = edited(text, reading.data, made)
+    small = edited(text, data, made)
     if small is not None and _is_corrected(small, notation, made):
         return above + text, above + small
     if notation is not Notation.JSON:
@@ -91,10 +95,28 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
 
 
 def indented(data: Any, indent: int | str) -> str:
-    """Return JSON text with line ends. Its pieces are not all kept until the last one is made."""
+    """Return JSON text with line ends, and with each number as it was written.
+
+    Its pieces are not all kept until the last one is made.
+    """
     made = io.StringIO()
-    json.dump(data, made, ensure_ascii=False, indent=indent)
+    made.writelines(_pieces(data, indent if isinstance(indent, str) else " " * indent, "\n"))
     return made.getvalue()
+
+
+def _pieces(data: Any, indent: str, line: str) -> Iterator[str]:
+    if isinstance(data, WrittenNumber):
+        yield data.written
+    elif not isinstance(data, dict | list) or not data:
+        yield _IN_JSON(data)
+    else:
+        named = isinstance(data, dict)
+        begin, end = "{}" if named else "[]"
+        for name in data if named else range(len(data)):
+            yield f"{begin}{line}{indent}" + (f"{_IN_JSON(name)}: " if named else "")
+            yield from _pieces(data[name], indent, line + indent)
+            begin = ","
+        yield line + end
 
 
 def _is_corrected(text: str, notation: Notation, made: Any) -> bool:

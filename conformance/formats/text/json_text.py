@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain, islice
-from typing import Any
+from typing import Any, Self
 
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import deeper_than
@@ -76,6 +76,18 @@ class Reading:
     readable: bool
     problems: tuple[Problem, ...] = ()
     stopped: Position | None = None
+
+
+class WrittenNumber(float):
+    """A number with its digits as they were written: a reader makes 1.1 of 1.10."""
+
+    written: str
+
+    def __new__(cls, written: str) -> Self:
+        """Make it from the word of a JSON text."""
+        made = super().__new__(cls, written)
+        made.written = written
+        return made
 
 
 def read(raw: bytes, notation: Notation = Notation.JSON) -> Reading:

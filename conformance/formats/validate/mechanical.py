@@ -11,6 +11,7 @@ from typing import Any
 from conformance.formats.resource.resource import plain
 from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.work import errors_in
+from conformance.formats.text.json_text import WrittenNumber
 from conformance.formats.tool.declared import plain_example
 from conformance.formats.tool.meta import earlier_in, key_in
 from conformance.formats.validate.recognize import Recognition, recognize
@@ -105,9 +106,13 @@ def _resource(item: Mapping[str, Any]) -> dict[str, Any]:
 
 def _versioned(item: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        name: json.dumps(value) if name in _VERSIONS and _is_number(value) else value
+        name: _digits(value) if name in _VERSIONS and _is_number(value) else value
         for name, value in item.items()
     }
+
+
+def _digits(number: float) -> str:
+    return number.written if isinstance(number, WrittenNumber) else json.dumps(number)
 
 
 def _is_number(value: Any) -> bool:
