@@ -53,13 +53,15 @@ def filled_in(given: Mapping[str, Any], here: Path) -> Filled:
 def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
     """Return the settings file of a directory and its table for the kit; empty if there is none."""
     for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
+        text = ""
         try:
-            document = _table(path)
+            text = given_text(path)
+            document = _table(text)
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            if not own:
-                continue  # other tools report its mistakes, and it may have no settings for the kit
+            if not (own or TABLE in text or isinstance(error, FileTooMuch)):
+                continue  # other tools report its mistakes, and it has no settings for the kit
             raise _refused(path, _said(error, language), language) from None
         table = document if own else _inside(document, "tool", TABLE)
         if table is not None:
@@ -67,9 +69,9 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
     return folder / SETTINGS, {}
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _table(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(given_text(path))
+        return tomllib.loads(text)
     except RecursionError:
         raise FileTooMuch("kit.system.too_deep") from None
 

@@ -175,13 +175,14 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
         state.session.memory = memory_of(config, state.redact)
         config.option.no_header = detail(config) <= 0
     result = yield
-    if state.session.found and detail(config) >= 0:
-        reporter = config.pluginmanager.get_plugin("terminalreporter")
-        if reporter is not None:
-            found, settings = state.session.found, state.settings
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if state.session.found and reporter is not None:
+        found, settings = state.session.found, state.settings
+        if detail(config) >= 0:
             reporter.write_line(header(found, settings.language, state.redact))
-            if state.said_of_settings:
-                reporter.write_line(visible(state.said_of_settings))
+        if state.said_of_settings:  # they may weaken a gate, so they are shown with -q, too
+            reporter.write_line(visible(state.said_of_settings))
+        if detail(config) >= 0:
             calls = not _calls_nothing(config, state)
             for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
                 if line:

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.cli import check
 from conformance.cli.check import parser
+from conformance.kit.config.given_files import LARGEST
 from conformance.kit.config.options import given_in, repeating, words_of
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.settings_file import filled_in
@@ -218,9 +219,18 @@ def test_no_settings_file_of_a_repository_ends_a_check_with_0(tmp_path, monkeypa
 
 
 def test_a_pyproject_of_others_says_nothing(tmp_path):
-    for text in ("[tool.ruff]\nline-length = 100\n", "tool = 5", "[tool]\nagent-formats = 5"):
+    other = ("[tool.ruff]\nline-length = 100\n", "tool = 5", "[tool]\nagent-formats = 5", "x = =")
+    for text in other:
         (tmp_path / "pyproject.toml").write_text(text)
         assert filled_in({}, tmp_path) == ({}, None)
+
+
+@pytest.mark.parametrize("before", ["x = =", "\ufeff", "# " + "x" * LARGEST])
+def test_a_pyproject_with_settings_that_cannot_be_read_is_refused(tmp_path, before):
+    text = f'{before}\n[tool.agent-formats]\nlevel = "guarded"\n'
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(OptionUnusable, match=r"pyproject\.toml cannot be used"):
+        filled_in({}, tmp_path)
 
 
 def test_a_value_that_pytest_would_take_for_a_file_of_options_stays_one_word():
@@ -236,6 +246,7 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     assert "http://h h is not a target" in ran.said
 
 
+@pytest.mark.parametrize("quiet", [[], ["-q"], ["-qq"]])
 @pytest.mark.parametrize(
     ("language", "said"),
     [
@@ -245,14 +256,14 @@ def test_a_session_takes_its_settings_from_the_folder_that_it_is_started_in(kit,
     ],
 )
 def test_the_head_says_which_options_came_from_the_settings_file(
-    kit, tmp_path, faulty, language, said
+    kit, tmp_path, faulty, language, said, quiet
 ):
     (tmp_path / "agent-formats.toml").write_text(
         'allow-calls = "none"\nmax-time = 60\nmax-examples = 3\n'
     )
     ran = kit(
         str(ROOT / "conformance"), "--target", faulty, "--language", language,
-        "--max-examples", "0", "-k", "ATDF-TOOL-001", cwd=tmp_path,
+        "--max-examples", "0", "-k", "ATDF-TOOL-001", *quiet, cwd=tmp_path,
     )  # fmt: skip
     assert said in ran.said
 
