@@ -6,7 +6,7 @@ import asyncio
 import codecs
 import time
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -37,6 +37,8 @@ from conformance.kit.transport.trouble import GARBLED, trouble_of
 _REDIRECTS = 3
 _RESUMED: Final = 5
 """The most times that one answer is continued in another stream."""
+_LONGEST_ID: Final = 4096
+"""The most characters of an event's id that are sent back. Servers read headers of 8 KB."""
 _NO_STREAM: Final = 2.0
 """The most seconds for the body of an answer that is not a stream, where a stream was asked for."""
 _PAUSE, _LEAST_PAUSE = 0.5, 0.05
@@ -242,7 +244,7 @@ class HttpConnection:
         # A stream that a GET opened never ends, so its answer is what comes within `settle`
         # seconds. Some servers open one under another media type.
         limit = request.settle if streaming and request.method == "GET" else None
-        if not streaming and _asks_for_a_stream(request):
+        if not streaming and request.method == "GET" and _asks_for_a_stream(request.headers):
             limit = max(request.settle, _NO_STREAM)
         own = 0
         try:
@@ -319,13 +321,14 @@ class _Messages:
         return max(_PAUSE if retry is None else retry / 1000, _LEAST_PAUSE)
 
     def after(self, request: HttpRequest) -> HttpRequest | None:
-        """Return the request for what follows the last event; None if no event has an id.
+        """Return the request for what follows the last event; None if no event has a usable id.
 
         The modern era has no such request.
         """
         last, own = self._reader.last_id, {name.lower(): value for name, value in request.headers}
+        usable = last.isascii() and last.isprintable() and 0 < len(last) <= _LONGEST_ID
         modern = own.get(header_names.PROTOCOL_VERSION.lower(), "") >= MODERN
-        if modern or not request.is_rpc or not (last.isascii() and last.isprintable() and last):
+        if modern or not request.is_rpc or not usable:
             return None
         kept = tuple(each for each in request.headers if each[0].lower() != "content-type")
         resuming = ("Accept", "text/event-stream"), ("Last-Event-ID", last)
@@ -355,10 +358,8 @@ def _parsed(url: str) -> httpx2.URL:
     return httpx2.URL(url)
 
 
-@lru_cache(maxsize=256)
-def _asks_for_a_stream(request: HttpRequest) -> bool:
-    accepted = [value for name, value in request.headers if name.lower() == "accept"]
-    return request.method == "GET" and accepted == ["text/event-stream"]
+def _asks_for_a_stream(headers: Iterable[tuple[str, str]]) -> bool:
+    return [value for name, value in headers if name.lower() == "accept"] == ["text/event-stream"]
 
 
 def _header(name: bytes, value: bytes) -> tuple[str, str]:

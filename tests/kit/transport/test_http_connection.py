@@ -151,6 +151,7 @@ def test_a_stream_that_ends_before_the_response_goes_on_behind_its_last_event(he
         (BEGUN, {"answer_to": 7, "own": ((VERSION, "2026-07-28"),)}),
         (BEGUN + event({**REPLY, "id": 6}), {"answer_to": 7}),
         (b"id: \xc3\xa9\ndata:\n\n", {"answer_to": 7}),
+        (b"id: " + b"x" * 5000 + b"\ndata:\n\n", {"answer_to": 7}),
     ],
 )
 def test_a_stream_does_not_go_on_without_an_id_or_in_another_version(stream, more):
