@@ -7,7 +7,7 @@ result.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -28,9 +28,6 @@ from conformance.spec.vocabulary import MetaKey, Outcome
 BOUNDS = ("returned", "total", "truncated", "refinement_hint")
 
 Members = Mapping[str, Any]
-
-_MOST_KEPT = 4096
-"""The most records in each cache: about two dozen judges ask for each record."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,34 +52,39 @@ def as_object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def records(tool: ToolEvidence) -> list[Record]:
+def records(tool: ToolEvidence) -> Sequence[Record]:
     """Return the records of a tool's answered calls: of its cases first, then of the script."""
-    if tool.entry is None:
-        return []
-    entry = ByIdentity(tool.entry)
-    found = [_of_call(ByIdentity(call), entry) for call in tool.calls]
+    return _of_tool(ByIdentity(tool)) if tool.entry is not None else ()
+
+
+@lru_cache(maxsize=1)
+def _of_tool(key: ByIdentity) -> Sequence[Record]:
+    """Return the records of one tool.
+
+    About two dozen judges ask for them, one after the other. The records of more tools would fill
+    the memory with their calls.
+    """
+    tool: ToolEvidence = key.held
+    entry = as_object(tool.entry)
+    found = [_of_call(entry, call) for call in tool.calls]
     sent = tool.played(SENT)
     own = [each for each in sent if each.step is not None and each.step.tool == tool.tool.name]
-    found += [_of_step(ByIdentity(each), entry) for each in own]
+    found += [_of_step(entry, each) for each in own]
     return [each for each in found if each is not None]
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _of_call(key: ByIdentity, entry: ByIdentity) -> Record | None:
+def _of_call(entry: Members, call: Call) -> Record | None:
     """Return the record of a case's call, or None if `arguments` itself is malformed."""
-    call: Call = key.held
     arguments = call.case.arguments
     if not isinstance(arguments, dict):
         return None
-    return _record(entry.held, call, "", call.reading, arguments, None)
+    return _record(entry, call, "", call.reading, arguments, None)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
-def _of_step(key: ByIdentity, entry: ByIdentity) -> Record | None:
-    exchange: Exchange = key.held
+def _of_step(entry: Members, exchange: Exchange) -> Record | None:
     arguments, meta = _sent(exchange)
     name = exchange.step.name if exchange.step is not None else ""
-    return _record(entry.held, exchange, name, read(exchange), arguments, meta)
+    return _record(entry, exchange, name, read(exchange), arguments, meta)
 
 
 def _record(

@@ -51,6 +51,19 @@ def send(answer, *, method="POST", path="/mcp", timeout=LONG, headers=(), own=()
     return asyncio.run(main())
 
 
+class Body(bytes):
+    """A request's body that counts how many of its kind there are."""
+
+    alive = 0
+
+    def __new__(cls, content):
+        cls.alive += 1
+        return super().__new__(cls, content)
+
+    def __del__(self):
+        type(self).alive -= 1
+
+
 def event(message):
     return f"data: {json.dumps(message)}\n\n".encode()
 
@@ -64,6 +77,12 @@ def test_an_answer_comes_back_with_status_headers_and_body():
     assert (received.answer.status, received.answer.body) == (201, b'{"a":1}')
     assert received.answer.header("CONTENT-TYPE") == "application/json"
     assert received.trouble is None
+
+
+def test_no_request_stays_in_memory_when_it_was_answered():
+    for _ in range(20):
+        send(always(whole(b"{}", "Content-Type: application/json")), body=Body(b"{}"))
+    assert Body.alive <= 1
 
 
 def test_headers_of_the_session_go_with_every_request():

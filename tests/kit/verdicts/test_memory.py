@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.kit.evidence.catalog import Offered
 from conformance.kit.evidence.evidence import ToolEvidence, call_again
-from conformance.kit.verdicts.judge import Question, judge
+from conformance.kit.verdicts.judge import Question, judge, judge_all
 from conformance.spec.vocabulary import Scope
 from tests.kit.samples import (
     HTTP,
@@ -73,3 +74,24 @@ def test_a_check_holds_few_of_the_calls_that_it_looks_at(run):
             holding += [id] if Body.most > TOOLS / 2 else []
     assert looked, "no check looked at a call"
     assert holding == []
+
+
+@pytest.mark.parametrize("run", [HTTP, LEGACY], ids=lambda run: run.id)
+def test_the_checks_of_a_tool_do_not_hold_its_calls_when_the_next_tool_has_its_turn(run):
+    tools = [replace(TOOL, name=f"tool_{n}") for n in range(TOOLS)]
+    entries = {tool.name: {"id": f"a.b.{tool.name}", "description": "d"} for tool in tools}
+    found = run_evidence(
+        *(ToolEvidence(run, tool, ReadBack(run, tool), entry=entries[tool.name]) for tool in tools),
+        run=run,
+        scripts={"runtime_calls": ()},
+        offered=Offered(catalog={"tools": list(entries.values())}, entries=entries),
+    )
+    asked = [
+        Question(test, clause, run.id, tool.name)
+        for tool in tools
+        for test, clause in judges().values()
+        if clause.scope is Scope.TOOL
+    ]
+    Body.most = 0
+    judge_all(asked, {run.id: found})
+    assert 0 < Body.most < TOOLS / 2
