@@ -244,6 +244,8 @@ class RunResult:
     """Seconds that a gateway adds at least before the first content."""
     claims: tuple[Claim, ...] = ()
     """What the target claims."""
+    declares_atdf: bool = True
+    """False if only its errors, or `--profile atdf`, claim ATDF: a single call may not show it."""
     faults: tuple[Fault, ...] = ()
     """Faults of the kit because of which a tool's calls were not counted."""
 

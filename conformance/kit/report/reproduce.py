@@ -12,9 +12,11 @@ import shutil
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from conformance.kit.evidence.script import UNPLAYED, scenario_id
+from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import HttpRequest, ModelCall, Request, StdioRequest
 from conformance.kit.model.results import Finding
 from conformance.kit.report.reporter import Report
@@ -123,6 +125,7 @@ def _text(body: bytes) -> str | None:
 
 COMMAND = "agent-formats"
 _TARGET = "--target"
+_CLAIM = ("--profile", "atdf")
 _BY_CALLS = frozenset(
     f"kit.left_out.{each}"
     for each in (
@@ -149,16 +152,26 @@ def replay_line(options: Iterable[str], case: str, here: Path | None = None) -> 
 def again_line(report: Report, finding: Finding, here: Path | None = None) -> str | None:
     """Return the line that replays a finding's case, or the scenario of a gateway.
 
-    None if neither can be replayed alone.
+    None if neither can be replayed alone. If only the errors of other cases claim ATDF, the line
+    says that the target claims it.
     """
     if finding.case is not None:
-        return replay_line(report.options, finding.case, here)
+        return replay_line([*report.options, *_claim(report, finding.case)], finding.case, here)
     exchange = report.exchange(finding.exchange) if finding.exchange is not None else None
     if exchange is None or exchange.step is None or exchange.script in UNPLAYED:
         return None
     if not isinstance(exchange.request, ModelCall):
         return None  # a server's script is one conversation, so one step cannot be replayed
     return replay_line(report.options, scenario_id(exchange.run, exchange.step).text, here)
+
+
+def _claim(report: Report, case: str) -> tuple[str, ...]:
+    """Return the option that claims ATDF for the run of a case; empty if the line needs none."""
+    if _CLAIM in pairwise(report.options):
+        return ()
+    runs = (run for run in report.session.runs if CaseId(run.run.id).is_above(case))
+    undeclared = any(run.claims_atdf and not run.declares_atdf for run in runs)
+    return _CLAIM if undeclared else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,7 @@ def run_result(
         tools_spared=tuple(spared),
         requests=requests,
         claims=claims_of(evidence),
+        declares_atdf=declares_atdf(evidence),
         shortages=tuple(short.values()),
         overhead=overhead(each for script in evidence.scripts.values() for each in script),
         faults=tuple(faults),
@@ -149,14 +150,19 @@ def _why_uncalled(tool: ToolEvidence, evidence: RunEvidence) -> Message:
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:
     """Return whether this run claims ATDF."""
-    if "atdf" in settings.profiles or any(tool.claims_atdf for tool in evidence.tools):
+    if "atdf" in settings.profiles or declares_atdf(evidence):
+        return True
+    return any(call.reading.envelope is not None for call in evidence.calls)
+
+
+def declares_atdf(evidence: RunEvidence) -> bool:
+    """Return whether the tools of this run, or its documents, claim ATDF. No call is needed."""
+    if any(tool.claims_atdf for tool in evidence.tools):
         return True
     looked = {e.step: e for e in evidence.scripts.get(LOOKED, ()) if e.step is not None}
     if not evidence.run.openapi and has_manifest(looked):
         return True
-    if any(claim.spec == Specification.ATDF for claim in claims_of(evidence)):
-        return True
-    return any(call.reading.envelope is not None for call in evidence.calls)
+    return any(claim.spec == Specification.ATDF for claim in claims_of(evidence))
 
 
 def claims_of(evidence: RunEvidence) -> tuple[Claim, ...]:
