@@ -13,7 +13,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
-from conformance.kit.drive.open_sessions import OpenSessions, OwnSessions
+from conformance.kit.drive.open_sessions import OpenSessions, OwnSessions, forgotten_by, session_in
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.sharing import (
     SharedCalls,
@@ -77,10 +77,7 @@ class Context:
 
 
 class Channel:
-    """Sends and records the requests of a run.
-
-    Made by `open_channel`. If a process has ended, the next call starts another.
-    """
+    """Sends and records the requests of a run. If a process has ended, a call starts another."""
 
     def __init__(self, run: Run, context: Context, *, handshake: bool) -> None:
         settings = context.settings
@@ -188,7 +185,7 @@ class Channel:
     async def send_call(self, made: Callable[[], Request]) -> tuple[Request, Received]:
         """Send a call that is recorded later. Raises `ConnectFailed`."""
         await self._ensure_open()
-        return await self._wire.send(made)
+        return await self._in_a_session(made)
 
     async def send_alone(self, made: Callable[[], Request], step: Step) -> tuple[Request, Received]:
         """Send a call like `send_call`, while nothing else is under way.
@@ -198,7 +195,7 @@ class Channel:
         """
         await self._ensure_open()
         if not self._is_process:
-            return await self._wire.send(made)
+            return await self._in_a_session(made)
         sending = asyncio.create_task(self._wire.send(made))
         try:
             await asyncio.wait({sending}, timeout=self.context.settings.request_timeout * _SILENCE)
@@ -208,6 +205,17 @@ class Channel:
         finally:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
+
+    async def _in_a_session(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+        """Send a call, and once more in a new session if the server has ended its session (MCP)."""
+        sent = await self._wire.send(made)
+        gone = forgotten_by(*sent)
+        if gone is None or not self.is_open:
+            return sent
+        async with self._opening:
+            if self.sessions.may_begin_anew(gone) and session_in(made()) == gone:
+                await self.tried_handshake()
+        return sent if session_in(made()) == gone else await self._wire.send(made)
 
     def recorded(
         self,

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from conformance.formats.tool import header_names
@@ -18,14 +17,14 @@ from conformance.kit.evidence.response import response_in
 from conformance.kit.evidence.script import CONNECTION
 from conformance.kit.model.exchange import Answer, HttpRequest, Request
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import Binding
+from conformance.kit.transport.binding import Binding, Received
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.mcp_http import McpHttpBinding
 
 MOST_OPEN = 200
 """The most sessions of an endpoint that are remembered. A server may open one at each request."""
 _LONGEST_ID = 1024
-_SUCCESS, _NOT_ALLOWED = range(200, 300), 405
+_SUCCESS, _NOT_FOUND, _NOT_ALLOWED = range(200, 300), 404, 405
 _END = Step("end-session")
 _ONE_END, _ALL_ENDS = 2.0, 3.0
 """The most seconds for the end of one session, and of all sessions that a channel ends."""
@@ -62,8 +61,7 @@ class OpenSessions:
             return False
         known = self._open.setdefault(endpoint, {})
         if request.method == "DELETE":
-            for id in _ids_in(request):
-                known.pop(id, None)
+            known.pop(session_in(request) or "", None)
             return False
         if answer is None or not _opens(request, answer) or len(known) >= MOST_OPEN:
             return False
@@ -100,6 +98,7 @@ class OwnSessions:
         self._wire = wire
         self._recorder = recorder
         self._numbers = numbers
+        self._ended: set[str] = set()
         self.are_open = False
 
     @property
@@ -112,6 +111,11 @@ class OwnSessions:
         if self._shared.note(binding, request, answer) and not self.are_open:
             self._shared.use(self._endpoint)
             self.are_open = True
+
+    def may_begin_anew(self, ended: str) -> bool:
+        """Return whether another session may begin in the place of one that the server ended."""
+        self._ended.add(ended)
+        return len(self._ended) < MOST_OPEN
 
     async def make_room(self, request: Request) -> None:
         """End the sessions before another is asked for, if the server opens one at a time."""
@@ -156,6 +160,13 @@ def _is_usable(id: str) -> bool:
     return 0 < len(id) <= _LONGEST_ID and id.isascii() and id.isprintable()
 
 
-def _ids_in(request: HttpRequest) -> Iterator[str]:
+def session_in(request: Request) -> str | None:
+    """Return the id of the session that a request names."""
     wanted = header_names.SESSION_ID.lower()
-    return (value for name, value in request.headers if name.lower() == wanted)
+    return next((value for name, value in request.headers if name.lower() == wanted), None)
+
+
+def forgotten_by(request: Request, received: Received) -> str | None:
+    """Return the id of the session that a request names, if the server says that it has ended."""
+    answer = received.answer
+    return session_in(request) if answer is not None and answer.status == _NOT_FOUND else None

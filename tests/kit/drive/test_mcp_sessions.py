@@ -6,6 +6,7 @@ import asyncio
 import json
 import threading
 import time
+from collections import Counter
 from functools import cache
 from itertools import count
 
@@ -40,10 +41,15 @@ VERSIONS = ("2025-11-25", "2025-06-18", "2025-03-26")
 
 
 class Server:
-    """A server of the handshake era, with at most `most` sessions. `delete` answers a DELETE."""
+    """A server of the handshake era, with at most `most` sessions, each of `lasts` requests.
 
-    def __init__(self, most=10_000):
+    `delete` answers a DELETE.
+    """
+
+    def __init__(self, most=10_000, lasts=10_000):
         self.most = most
+        self.lasts = lasts
+        self.asked = Counter()
         self.open: set[str] = set()
         self.opened = 0
         self.refused = 0
@@ -73,7 +79,8 @@ class Server:
             return self._initialize(id, params)
         if session is None:
             return self._error(id, -32000, 400)
-        if session not in self.open:
+        self.asked[session] += called == "tools/call"
+        if session not in self.open or self.asked[session] > self.lasts:
             return self._error(id, -32001, 404)
         if id is None:
             return 202, None
@@ -173,6 +180,13 @@ def test_a_server_that_ends_all_sessions_at_once_is_checked_like_any_other():
     server = Server()
     server.delete = server.ends_all
     assert of_full_run(checked(server)) == of_full_run(usual()[1])
+
+
+def test_a_server_that_ends_a_session_after_a_few_calls_is_checked_like_any_other():
+    server = Server(lasts=20)
+    assert of_full_run(checked(server)) == of_full_run(usual()[1])
+    assert max(server.asked.values()) > server.lasts
+    assert server.open == set()
 
 
 def test_an_answer_to_the_end_of_a_session_is_no_finding():
