@@ -40,6 +40,26 @@ def test_each_clause_has_a_page_with_its_sentence(made, language):
         assert any("clauses.md" in each for each in links)
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_clause_about_calls_that_is_shown_over_http_says_what_holds_over_mcp(made, language):
+    said = [message(f"site.{name}") for name in ("clause_exchange_mcp", "remedy_mcp")]
+    both = {clause.id for clause in clauses().values() if not clause.applies_to.bindings}
+    for clause in clauses():
+        text = made[f"{language}/conformance/clauses/{clause.lower()}.md"].decode()
+        over_http = clause in both and re.search(r"^POST /tools/\w+/invoke$", text, re.MULTILINE)
+        for each in said:
+            before = each.words(language).partition("{clause}")[0]
+            assert (before in text) is bool(over_http), clause
+        if over_http:
+            assert text.count('/clauses/mcp-atdf-002/">MCP-ATDF-002</a>') == 2, clause
+
+
+@pytest.mark.parametrize(("clause", "several"), [("ATDF-CALL-003", True), ("ATDF-CALL-009", False)])
+def test_an_exchange_that_is_one_case_of_several_says_so(made, clause, several):
+    text = made[f"en/conformance/clauses/{clause.lower()}.md"].decode()
+    assert ("This is one case of several: [the defects below](#faults)" in text) is several
+
+
 @pytest.mark.parametrize("offer", Offer)
 def test_a_clause_about_an_offer_says_that_it_applies_only_there(made, offer):
     said = message(f"site.only_{offer}")

@@ -60,7 +60,7 @@ def _page(context: Context, clause: Clause, beside: tuple[Clause | None, Clause 
         *([context.said("why", reason=context.prose(clause.why))] if clause.why else ()),
         *_shown(context, clause, here),
         *quotes(context, clause),
-        *exchange(context, clause, here),
+        *exchange(context, clause, here, others=len(catches().get(clause.id, ())) > 1),
         *remedy(context, clause, here),
         *_faults(context, clause, here),
         *_alone(context, clause),

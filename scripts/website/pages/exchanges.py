@@ -28,6 +28,8 @@ _CHANGING = re.compile(
     r"|(?<=mcp-session-id: )[0-9a-f]{32}"
 )
 """The parts that differ in each run: ids of occurrences, notes and sessions."""
+_CALL = re.compile(r"POST /tools/[^/]+/invoke\s")
+_IN_MCP = "MCP-ATDF-002"
 
 
 @cache
@@ -64,8 +66,11 @@ def _words(context: Context, said: Mapping[str, Any]) -> str:
     return escaped(words) if rest == words else f"{code(str(path))}: {escaped(rest)}"
 
 
-def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
-    """Yield the section with the exchange or document of a clause; nothing if there is none."""
+def exchange(context: Context, clause: Clause, here: str, *, others: bool = False) -> Iterator[str]:
+    """Yield the section with the exchange or document of a clause; nothing if there is none.
+
+    With `others`, it says that the page lists other defects, too.
+    """
     held = seen()["clauses"].get(clause.id)
     if held is None:
         yield from _document(context, clause, here)
@@ -79,7 +84,11 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
     to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
     intro = context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
     wrong, right = marks(bad, good), marks(good, bad)
-    yield f"{intro} {context.said('clause_exchange_marked')}" if wrong or right else intro
+    if wrong or right:
+        intro += f" {context.said('clause_exchange_marked')}"
+    if others:
+        intro += f" {context.said('clause_exchange_others', url='#faults')}"
+    yield intro
     yield f"{words}\n{{ .error }}"
     yield context.said("clause_exchange_request")
     yield fence(held["request"], "text")
@@ -88,6 +97,20 @@ def exchange(context: Context, clause: Clause, here: str) -> Iterator[str]:
     if good:
         yield context.said("clause_exchange_good")
         yield fence(good, f"{{ .text .good {right}}}")
+    if is_call_of_both(clause):
+        yield context.said("clause_exchange_mcp", clause=in_mcp(context, here))
+
+
+def is_call_of_both(clause: Clause) -> bool:
+    """Return whether a clause holds for calls over HTTP and over MCP, and is shown over HTTP."""
+    held = seen()["clauses"].get(clause.id)
+    over_http = held is not None and _CALL.match(held["request"]) is not None
+    return over_http and not clause.facts.get("applies_to", {}).get("bindings")
+
+
+def in_mcp(context: Context, here: str) -> str:
+    """Return a link to the clause that shows the error envelope in a result of MCP."""
+    return context.own_page(context.clauses[_IN_MCP], here, _IN_MCP)
 
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:

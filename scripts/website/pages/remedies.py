@@ -13,6 +13,7 @@ from scripts.generator.clauses import Clause
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.corrections import correction
+from scripts.website.pages.exchanges import in_mcp, is_call_of_both
 from scripts.website.pages.markdown import fence, heading, link
 
 CODE = ROOT / "fixtures" / "remedies"
@@ -128,6 +129,8 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
     if name is None:
         return
     yield context.said(f"remedy_{name}")
+    if is_call_of_both(clause):
+        yield context.said("remedy_mcp", clause=in_mcp(context, here))
     if clause.id in _OF_RULES:
         yield context.said("remedy_rule", url=f"{up(here)}guides/error-design.md#meaning")
     if clause.id in _OF_BASELINE:
