@@ -6,8 +6,6 @@ from http import HTTPStatus
 
 from conformance.atdf.traces import is_of_sent_code, trace_in
 from conformance.formats.problem import quoted, shown
-from conformance.formats.tool.errors import types_of
-from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import STOP_ANY_CALL, breaks_path
@@ -29,13 +27,7 @@ from conformance.kit.verdicts.checks import (
 from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message, listed, message
-from conformance.spec.vocabulary import ErrorCategory, ErrorType, Outcome
-
-_MAY_COME_ANY_TIME = types_of(ErrorCategory.ACCESS) | {
-    ErrorType.RATE_LIMITED,
-    ErrorType.TEMPORARILY_UNAVAILABLE,
-    ErrorType.TIMEOUT,
-}
+from conformance.spec.vocabulary import ErrorType, Outcome
 
 _ASK_LATER = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 
@@ -201,48 +193,6 @@ def _texts(call: Call) -> list[str]:
     arguments = call.case.arguments
     held = arguments.values() if isinstance(arguments, dict) else ()
     return [each for each in held if isinstance(each, str)]
-
-
-@clause("ATDF-CALL-008")
-def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
-    """After the cases, the baseline call is accepted again.
-
-    A refusal without an envelope does not count, because the state may have changed.
-    """
-    for call in tool.of(CaseKind.AFTER):
-        if call.reading.accepted:
-            yield holds()
-        elif call.reading.envelope is not None and call.reading.outcome is Outcome.INPUT_REFUSED:
-            yield broken(call, "finding.call.refused_afterwards")
-
-
-@clause("ATDF-CALL-009")
-def test_a_call_that_changes_nothing_can_be_made_twice(tool: ToolEvidence) -> Checks:
-    """The second call of a safe or read-only tool is accepted, too.
-
-    A limit of rate or rights may stop any call. A failure of the server is not a refusal:
-    ATDF-CALL-005 reports it.
-    """
-    for call in tool.of(CaseKind.SECOND):
-        envelope = call.reading.envelope
-        types = {error.type for error in envelope.errors} if envelope is not None else set()
-        if call.reading.accepted:
-            yield holds()
-        elif call.reading.outcome is Outcome.SERVER_FAULT:
-            yield unknown("kit.not_verified.second_failed", call)
-        elif call.exchange.trouble is None and types - _MAY_COME_ANY_TIME:
-            yield broken(call, "finding.call.second_refused", said=_promised(tool.tool))
-        elif call.reading.missing is not None:
-            yield lacks_something(call)
-        else:
-            yield other_refusal(call)
-
-
-def _promised(tool: Tool) -> str:
-    """Return the words of a tool's declaration that promise that it changes nothing."""
-    if tool.form is ToolForm.OPENAPI:
-        return "GET"
-    return "`readOnlyHint: true`" if tool.annotations.read_only is True else "`safe: true`"
 
 
 def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:

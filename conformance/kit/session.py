@@ -21,20 +21,16 @@ from conformance.kit.drive.budget import (
     driving_ends,
     until,
 )
-from conformance.kit.drive.care import Care
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.interrupts import run
-from conformance.kit.drive.open_sessions import OpenSessions
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
-from conformance.kit.drive.wire import Rate
 from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, bounded, declared
 from conformance.kit.evidence.destructive import TooManyWarned, as_careful_everywhere, left_alone
 from conformance.kit.evidence.evidence import RunEvidence, side_by_side
-from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.safety import called_names, in_sandbox, off_limits
 from conformance.kit.evidence.script import LOOKED, Script, of_one_scenario, scenario_id
@@ -170,15 +166,16 @@ class Session:
     driver: SessionDriver | None = None
     waivers: tuple[UsedWaiver, ...] = ()
     confirming: Confirming = field(default_factory=Confirming)
-    care: Care = field(default_factory=Care)
-    off_limits: OffLimits = field(default_factory=OffLimits)
-    rate: Rate = field(default_factory=Rate)
-    sessions: OpenSessions = field(default_factory=OpenSessions)
     memory: Memory | None = None
     """The memory of failed random calls, if they are remembered."""
     _past: Recalled | None = None
     began_at: float = field(default_factory=time.monotonic)
     _started: datetime = field(default_factory=lambda: datetime.now(UTC))
+    shared: Context = field(init=False)
+    """What all channels share. Each of them gets it with the present settings and deadline."""
+
+    def __post_init__(self) -> None:
+        self.shared = Context(self.settings, self.recorder, self.began_at)
 
     @property
     def kit(self) -> str:
@@ -257,7 +254,7 @@ class Session:
         self.driver = SessionDriver(
             self._context(), self._to_play, self.found, self.declared, ends, progress=self.progress
         )
-        self.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
+        self.shared.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
         try:
             run(until(self.driver.drive(), ends))
         except KeyboardInterrupt:
@@ -398,11 +395,4 @@ class Session:
     def _context(self, ends: float | None = None) -> Context:
         """Return what calls are sent with, until the second `ends` of the session or its limit."""
         deadline = self.began_at + (self.settings.max_time if ends is None else ends)
-        own = (self.settings, self.recorder, deadline, self.memory)
-        return Context(
-            *own,
-            care=self.care,
-            off_limits=self.off_limits,
-            rate=self.rate,
-            sessions=self.sessions,
-        )
+        return replace(self.shared, settings=self.settings, memory=self.memory, deadline=deadline)

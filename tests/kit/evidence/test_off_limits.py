@@ -375,7 +375,7 @@ def left_alone_of(described, *, sent):
         session = Session(Settings(profiles=("http",), max_examples=0))
         session.discover((url,))
         session.drive()
-    return session.off_limits
+    return session.shared.off_limits
 
 
 def test_an_operation_that_is_no_tool_is_left_alone_if_it_changes_things():
@@ -403,7 +403,7 @@ def test_what_a_tool_denies_of_such_an_operation_is_not_left_alone(denied, held)
     with answering(answer) as url:
         session = Session(Settings(profiles=("http",)))
         session.discover((url,))
-        assert session.off_limits.holds(HttpRequest("PUT", f"{url}/purge")) is held
+        assert session.shared.off_limits.holds(HttpRequest("PUT", f"{url}/purge")) is held
 
 
 def test_a_tool_that_denies_what_an_operation_of_its_name_seems_to_be_is_called():
@@ -424,7 +424,7 @@ def test_the_sandbox_of_one_target_opens_nothing_at_another_that_runs_already():
         session = Session(Settings(profiles=("http",), sandbox=True))
         session.runs.found.clear()
         session.discover((url,))
-        assert session.off_limits.holds(HttpRequest("POST", f"{url}/purge"))
+        assert session.shared.off_limits.holds(HttpRequest("POST", f"{url}/purge"))
 
 
 def test_a_tool_that_has_the_name_of_none_is_not_called():
