@@ -44,6 +44,14 @@ def test_a_fault_is_caught_by_its_clause_and_by_no_other(name):
 
 
 @pytest.mark.slow
+def test_only_the_providers_that_were_asked_after_the_error_are_named():
+    with gateway(FAULTS["elsewhere-after-not-found"].app) as (url, port):
+        _, items = checked(settings(url, port))
+    (found,) = items["GW-FB-001"].findings
+    assert "After `not_found`, the gateway asked anthropic." in found.words("en")
+
+
+@pytest.mark.slow
 def test_a_gateway_that_never_learns_that_its_client_left_asks_again_and_is_caught():
     with gateway(Fault("", guard=to_the_end).app) as (url, port):
         _, items = checked(settings(url, port))
