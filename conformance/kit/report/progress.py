@@ -72,12 +72,14 @@ class FirstTool:
     """How many clauses hold for the first tool so far, and how many seem broken.
 
     These are not verdicts. The kit first sends again what seems broken, and scripts may show more.
+    `refused` says that the call that should work was refused, so that little could be checked.
     """
 
     run: str
     tool: str
     held: int
     doubtful: int
+    refused: bool = False
 
 
 async def first_tool(
@@ -94,13 +96,19 @@ async def first_tool(
             await asyncio.sleep(0)
     held = verdicts.count(Verdict.PASS)
     doubtful = verdicts.count(Verdict.FAIL) + verdicts.count(Verdict.WARN)
-    return FirstTool(evidence.run.id, tool, held, doubtful) if held or doubtful else None
+    if not held and not doubtful:
+        return None
+    baseline = evidence.by_tool[tool].baseline
+    refused = baseline is not None and not baseline.reading.accepted
+    return FirstTool(evidence.run.id, tool, held, doubtful, refused)
 
 
 def first_line(first: FirstTool, language: str) -> str:
     """Return the line about the calls of the first tool."""
     counts = {"held": number(first.held, language), "doubtful": number(first.doubtful, language)}
     id = "report.run.first_doubtful" if first.doubtful else "report.run.first"
+    if first.refused:
+        id = "report.run.first_refused"
     return say(id, language, run=first.run, tool=first.tool, **counts)
 
 

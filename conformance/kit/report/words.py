@@ -220,6 +220,8 @@ def told_of(items: Sequence[Item]) -> list[Told]:
 def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> str:
     """Return how many more findings there are, and where; empty if there is only one.
 
+    A single other one that nothing else tells apart is named by its case.
+
     `text` makes a target's text safe and short.
     """
     rest = told[1:]
@@ -231,6 +233,9 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
     )
     names = _first_names((label() for label in more), other_than=first())
     count = number(len(rest), language)
+    only = rest[0][1].case if len(rest) == 1 else None
+    if not names and only is not None:
+        names = [as_code(text(only))]
     if not names:
         return say("report.more-cases", language, count=count)
     places = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")

@@ -70,6 +70,16 @@ def test_where_no_call_shows_anything_nothing_is_told():
     assert asyncio.run(first_tool([], evidence, "count")) is None
 
 
+def test_a_first_tool_that_refused_the_call_that_should_work_is_not_said_to_hold():
+    _, [(seen, _)], _ = driven(lambda name, arguments: (404, {"detail": "unknown"}))
+    assert seen.refused
+    line = first_line(seen, "en")
+    assert "refused its baseline call" in line
+    assert "none seems broken" not in line
+    _, [(seen, _)], _ = driven(sound)
+    assert not seen.refused
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_line_names_the_tool_and_what_is_open(language):
     whole = first_line(FirstTool("http", "count", 12, 0), language)

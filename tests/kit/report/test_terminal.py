@@ -453,6 +453,14 @@ def test_places_are_told_apart_by_their_tools():
     assert lines(with_items(items))[2] == "    Also found in one more case: `y` · `n`"
 
 
+@pytest.mark.parametrize(("count", "more"), [(2, ": `http/x/y-1`"), (3, "")])
+def test_the_only_other_case_is_named_if_nothing_else_tells_it_apart(count, more):
+    item = session().runs[0].items[0]
+    found = (Finding(said("It broke."), case=f"http/x/y-{n}", scenario=str(n)) for n in range(count))
+    told = lines(with_items([replace(item, verdict=Verdict.FAIL, findings=tuple(found))]))[2]
+    assert told == f"    Also found in {'one more case' if count == 2 else '2 more cases'}{more}"
+
+
 def test_the_summary_for_a_job_says_how_many_more_there_are():
     assert r"<br>Also found in one more case: \`n\`" in summary(broken_at("from", "n"))
 
