@@ -57,6 +57,7 @@ def main(arguments: Sequence[str]) -> int:
     while part := "".join(islice(pieces, _AT_ONCE)):
         sys.stdout.buffer.write(in_json(part).encode("utf-8"))
     sys.stdout.buffer.write(b"\n")
+    unfollowed = frozenset(converted.unfollowed)
     for word, places in (
         ("convert.left_out", converted.left_out),
         ("convert.lost", converted.lost),
@@ -64,7 +65,8 @@ def main(arguments: Sequence[str]) -> int:
         ("convert.made", converted.made),
     ):
         for place in places:
-            _tell(message(word, place=place).words(language))
+            own = "convert.unfollowed" if place in unfollowed else word
+            _tell(message(own, place=place).words(language))
     return INVALID if converted.problems else DONE
 
 

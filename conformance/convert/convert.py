@@ -53,6 +53,7 @@ class Converted:
     """The document in its new form.
 
     `lost`, `left_out` and `changed` are paths in the source, `made` are paths in the result.
+    `unfollowed` are the lost references that lead to another file, or to a part without a name.
     `problems` say why there is no document (`data` is None), why some items of a list are left out,
     or what an OpenAPI description refers to and does not have.
     """
@@ -63,6 +64,7 @@ class Converted:
     changed: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
     left_out: tuple[str, ...] = ()
+    unfollowed: tuple[str, ...] = ()
 
 
 _MOST_INCOMPLETE = 1_000
@@ -158,6 +160,7 @@ def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()
         changed=_paths(notes.changed, base),
         problems=tuple(found),
         left_out=_paths(notes.left_out, base),
+        unfollowed=_paths((each for each in notes.unfollowed if each not in absent), base),
     )
 
 

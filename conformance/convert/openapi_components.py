@@ -121,7 +121,7 @@ class Description:
                 place_in(self.data, reference)
             except (LeadsNowhere, LeadsElsewhere):
                 led[reference] = ""
-                self._notes.lose(place_of(places, (*at, *inside, "$ref")))
+                self._notes.lose_reference(place_of(places, (*at, *inside, "$ref")))
             else:
                 led[reference] = self._definitions.own(reference)
                 needed[defined(led[reference])] = None

@@ -47,10 +47,12 @@ class Notes:
 
     The new form cannot carry what is `lost`. What has `changed` keeps its meaning, but would be
     written back differently. Items that are `left_out` are not valid. All three are places of the
-    source; `made` are places of the result.
+    source; `made` are places of the result. Of what is lost, `unfollowed` are references to another
+    file or to a part that has no name.
     """
 
     lost: list[Place] = field(default_factory=list)
+    unfollowed: list[Place] = field(default_factory=list)
     left_out: list[Place] = field(default_factory=list)
     changed: list[Place] = field(default_factory=list)
     made: list[Place] = field(default_factory=list)
@@ -58,6 +60,11 @@ class Notes:
     def lose(self, place: Place) -> None:
         """Note a place of the source that the result does not have."""
         self.lost.append(place)
+
+    def lose_reference(self, place: Place) -> None:
+        """Note a reference of the source that is not followed."""
+        self.lose(place)
+        self.unfollowed.append(place)
 
     def leave_out(self, place: Place) -> None:
         """Note an item of the source that is not valid and therefore not converted."""

@@ -361,6 +361,19 @@ def test_the_command_says_what_is_lost_and_gives_json(tmp_path, capsys):
     assert "lost: $.when_to_use" in said
 
 
+def test_the_command_says_that_a_reference_to_another_file_is_not_followed(tmp_path, capsys):
+    body = {"content": {"application/json": {"schema": {"$ref": "other.json#/x"}}}}
+    operation = {"operationId": "send", "requestBody": body, "responses": {}}
+    info = {"title": "T", "version": "1"}
+    data = {"openapi": "3.1.0", "info": info, "paths": {"/send": {"post": operation}}}
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert main([str(path), "--to", "mcp"]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "$ref" in line]
+    assert told
+    assert all("this reference is not followed" in line for line in told)
+
+
 @pytest.mark.parametrize(
     ("raw", "code"),
     [("{", 2), ('{"a": 1}', 2), ('{"tools": [{"name": ""}]}', 1), ("[]", 2), ("5", 2)],

@@ -99,6 +99,8 @@ def test_a_reference_that_is_not_followed_is_lost_and_the_rest_is_valid(referenc
     told = [*alone.lost, *(each.path for each in alone.problems)]
     assert len([each for each in told if "ref" in each and each.startswith("$.paths")]) == 2
     absent = reference.startswith("#/")
+    assert alone.unfollowed == tuple(each for each in alone.lost if each.endswith("$ref"))
+    assert bool(alone.unfollowed) is not absent
     assert [each.message.id for each in alone.problems] == ["documents.openapi.reference"] * (
         2 * absent
     )

@@ -456,7 +456,9 @@ def test_places_are_told_apart_by_their_tools():
 @pytest.mark.parametrize(("count", "more"), [(2, ": `http/x/y-1`"), (3, "")])
 def test_the_only_other_case_is_named_if_nothing_else_tells_it_apart(count, more):
     item = session().runs[0].items[0]
-    found = (Finding(said("It broke."), case=f"http/x/y-{n}", scenario=str(n)) for n in range(count))
+    found = (
+        Finding(said("It broke."), case=f"http/x/y-{n}", scenario=str(n)) for n in range(count)
+    )
     told = lines(with_items([replace(item, verdict=Verdict.FAIL, findings=tuple(found))]))[2]
     assert told == f"    Also found in {'one more case' if count == 2 else '2 more cases'}{more}"
 
