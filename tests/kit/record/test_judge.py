@@ -155,13 +155,19 @@ def test_what_only_a_newer_kit_sends_was_not_recorded(faulty, tmp_path):
     assert {found[key][1][0].id for key in lacking} == {"kit.not_verified.not_recorded"}
 
 
-def test_a_record_with_more_tools_than_a_session_judges_is_refused(faulty, tmp_path):
+@pytest.mark.parametrize(("runs", "tools"), [(1, 4000), (3, 1500), (300, 5), (401, 0)])
+def test_a_record_with_more_tools_or_runs_than_fit_in_memory_is_refused(
+    faulty, tmp_path, runs, tools
+):
     def many(lines):
         [found] = lines[0]["found"]
-        found["tools"] = [{**found["tools"][0], "name": f"t{n}"} for n in range(2001)]
+        found["tools"] = [{**found["tools"][0], "name": f"t{n}"} for n in range(tools)]
+        lines[0]["found"] = [
+            {**found, "run": {**found["run"], "id": f"run-{n}"}} for n in range(runs)
+        ]
         return lines
 
-    with pytest.raises(Unreadable, match="more than 2000 tools"):
+    with pytest.raises(Unreadable, match="more than 4000 tools together"):
         again(edited(faulty[0], tmp_path, many))
 
 
