@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from conformance.formats.provider.completion import Completion, ToolCall, Usage
-from conformance.kit.cases.provider.model_calls import Turns, pieces_of
+from conformance.kit.cases.provider.model_calls import Turns, mark_of, pieces_of
 from conformance.kit.cases.provider.turns import (
     Blocks,
     FailsInStream,
@@ -51,7 +51,7 @@ def answers(nonce: str) -> Mapping[str, Turns]:
         ToolCall("call_1", "get_weather", ARGUMENTS),
         ToolCall("call_2", "get_weather", ('{"city": "Recife"}',)),
     )
-    tools = Completion(pieces[:1], calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
+    tools = Completion((mark_of(nonce),), calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
     said: Mapping[str, Turn] = {
         "text": Says(Completion(pieces, usage=USAGE)),
         "tools": Says(tools),

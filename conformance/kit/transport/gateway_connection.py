@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import httpx2
 
+from conformance.formats.text.marker import Marker
 from conformance.kit.model.exchange import Answer, ModelCall, Request, Trouble
 from conformance.kit.model.performance import OVER, Act, Arrival, End, Head, Moment, Send
 from conformance.kit.model.settings import Settings
@@ -264,17 +265,15 @@ class GatewayConnection:
         asked = [("accept-encoding", "identity"), *call.headers]
         async with self._client.stream(*sent, headers=asked, content=call.body) as answer:
             live.see(Seen.CLIENT_STATUS, str(answer.status_code))
-            body, trouble, has_content, parts = bytearray(), None, False, 0
-            mark = call.mark.encode()
+            body, trouble, parts = bytearray(), None, 0
+            content = Marker(call.mark)
             try:
                 async for part in decoded(answer):
-                    unread = max(len(body) - len(mark), 0)
                     body += part
                     parts += 1
                     if parts <= MOST_PARTS:
                         live.see(Seen.CLIENT_GOT, str(len(part)))
-                    if mark and not has_content and mark in body[unread:]:
-                        has_content = True
+                    if content.comes_with(part):
                         live.see(Seen.CLIENT_CONTENT)
                         self._house.provider.barriers.open(call.nonce)
                         if call.leave == "content":

@@ -24,9 +24,17 @@ Turns = Callable[[str], tuple[Turn, ...]]
 """Takes a call's nonce, and returns its turns. The last one also answers later attempts."""
 
 
+def mark_of(nonce: str) -> str:
+    """Return the word at the beginning of the content of a call. No other call has it."""
+    return f"{nonce}:one"
+
+
 def pieces_of(nonce: str) -> tuple[str, str, str]:
-    """Return the pieces of content of a call. No other call has them."""
-    return f"{nonce}:one", " two", " three."
+    """Return the pieces of content of a call.
+
+    The space after the first word is in its piece: some gateways send a word only if it is whole.
+    """
+    return f"{mark_of(nonce)} ", "two", " three."
 
 
 def says(nonce: str) -> tuple[Turn, ...]:
@@ -89,9 +97,8 @@ def model_call(
         **({"stream": True} if stream else {}),
         **(more or {}),
     }
-    mark = pieces_of(nonce)[0]
     play = _Play(played, nonce)
-    return binding.asks(body, play, nonce=nonce, mark=mark, leave=leave, settle=settle)
+    return binding.asks(body, play, nonce=nonce, mark=mark_of(nonce), leave=leave, settle=settle)
 
 
 def _json(body: bytes) -> Any:
