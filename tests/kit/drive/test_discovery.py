@@ -183,6 +183,22 @@ def test_a_server_of_json_rpc_that_does_not_know_the_handshake_is_quoted():
     assert "no such method" in words.words("en")
 
 
+@pytest.mark.parametrize("spoken", ["2025-06-18", "2024-11-05"])
+def test_a_server_that_refuses_newer_versions_is_asked_for_older_ones(spoken):
+    async def older(writer, peer):
+        asked = json.loads(peer.requests[-1][1] or b"{}")
+        version = (asked.get("params") or {}).get("protocolVersion")
+        if asked.get("method") != "initialize" or version == spoken:
+            await mcp(versions=(spoken,))(writer, peer)
+            return
+        error = {"code": -32602, "message": "Unsupported protocol version"}
+        told = {"jsonrpc": "2.0", "id": asked["id"], "error": error}
+        writer.write(whole(json.dumps(told).encode(), JSON))
+
+    found, _ = looked(older, "/mcp")
+    assert runs(found) == [f"mcp-{spoken}"]
+
+
 def test_pages_are_followed_to_the_last():
     pages = {
         None: {"tools": [TOOL], "nextCursor": "2"},

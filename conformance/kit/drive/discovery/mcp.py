@@ -150,19 +150,31 @@ def _legacy_versions(context: Context) -> list[str]:
 
 
 async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
-    """Return the legacy run of an endpoint, or why there is none."""
-    versions = _legacy_versions(context)
-    if not versions:
-        return None, ""
-    run = replace(run, version=versions[-1])
-    try:
-        channel = await open_channel(run, context)
-    except ConnectFailed as failure:
-        return None, failure.reason
-    try:
-        return await _legacy_of(channel, run, context), ""
-    finally:
-        await channel.close()
+    """Return the legacy run of an endpoint, or why there is none.
+
+    A server may refuse a version that it does not know, where MCP asks it to offer another one.
+    """
+    reason = ""
+    for version in reversed(_legacy_versions(context)):
+        asked = replace(run, version=version)
+        try:
+            channel = await open_channel(asked, context)
+        except ConnectFailed as failure:
+            reason = reason or failure.reason
+            if not _refuses_version(failure.exchange):
+                break
+            continue
+        try:
+            return await _legacy_of(channel, asked, context), ""
+        finally:
+            await channel.close()
+    return None, reason
+
+
+def _refuses_version(exchange: Exchange | None) -> bool:
+    """Return whether the server knows `initialize`, and answered it with an error."""
+    error = (response_of(exchange) or {}).get("error") if exchange is not None else None
+    return isinstance(error, dict) and error.get("code") != rpc.METHOD_NOT_FOUND
 
 
 async def _legacy_of(channel: Channel, run: Run, context: Context) -> Discovered | None:
