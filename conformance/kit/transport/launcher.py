@@ -284,4 +284,7 @@ def _prepare(here: str, closed: str) -> None:
         for name in os.listdir(here):
             os.symlink(os.path.join(here, name), os.path.join(PLACES["work"], name))
     os.chdir(PLACES["work"])
-    os.environ.update(HOME=PLACES["home"], TMPDIR=PLACES["tmp"])
+    own = os.environ.get("JAVA_TOOL_OPTIONS", "")
+    places = f"{own} -Djava.io.tmpdir={PLACES['tmp']} -Duser.home={PLACES['home']}".lstrip()
+    # Java knows neither HOME nor TMPDIR.
+    os.environ.update(HOME=PLACES["home"], TMPDIR=PLACES["tmp"], JAVA_TOOL_OPTIONS=places)

@@ -306,6 +306,20 @@ def test_a_server_finds_its_files_a_loopback_and_places_to_write_to(ready):
 
 @pytest.mark.needs
 @pytest.mark.usefixtures("ready")
+def test_java_which_reads_no_home_and_tmpdir_is_told_where_it_may_write():
+    code = """
+import json, os, pathlib, sys
+sys.stdin.readline()
+told = dict(word.split("=", 1) for word in os.environ["JAVA_TOOL_OPTIONS"].split())
+names = ("-Djava.io.tmpdir", "-Duser.home")
+wrote = [pathlib.Path(told[name], "java").write_text("x") for name in names]
+print(json.dumps({"jsonrpc": "2.0", "id": 1, "result": wrote}), flush=True)
+"""
+    assert served(code)[0] == [1, 1]
+
+
+@pytest.mark.needs
+@pytest.mark.usefixtures("ready")
 def test_what_a_server_wrote_is_gone_when_the_next_one_starts():
     code = """
 import json, pathlib, sys
