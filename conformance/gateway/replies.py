@@ -51,7 +51,8 @@ def answers(nonce: str) -> Mapping[str, Turns]:
         ToolCall("call_1", "get_weather", ARGUMENTS),
         ToolCall("call_2", "get_weather", ('{"city": "Recife"}',)),
     )
-    tools = Completion((mark_of(nonce),), calls=calls, reason=TerminationReason.TOOL_USE, usage=USAGE)
+    word, why = (mark_of(nonce),), TerminationReason.TOOL_USE
+    tools = Completion(word, calls=calls, reason=why, usage=USAGE)
     said: Mapping[str, Turn] = {
         "text": Says(Completion(pieces, usage=USAGE)),
         "tools": Says(tools),

@@ -30,7 +30,7 @@ class Marker:
         self._events = SseReader()
         self._end = ""
         self._ends: dict[_Place, str] = {}
-        """The last characters of each member, by its place. They may be the beginning of the mark."""
+        """The last characters of each member, by its place: perhaps the beginning of the mark."""
 
     def comes_with(self, part: bytes) -> bool:
         """Return whether the text is complete for the first time with this part of the answer."""
