@@ -37,7 +37,8 @@ def candidates(
     schema and descriptions, with only the required parameters, then with all. Both have the body of
     an operation that has one: many documents forget that it is required. Only the given ones may be
     invalid, and only they are returned if the schema cannot be used (`problem_of` says why). If it
-    costs too much to validate, those found before are returned.
+    costs too much to validate, those found before are returned. The very last has other values in
+    the path.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
@@ -72,7 +73,27 @@ def candidates(
             add(ahead)
         if size > _MOST_BYTES:
             break  # the calls have megabytes: others would be no better
+    if found and size <= _MOST_BYTES:
+        add(_routed(tool, view, found[-1]))
     return found
+
+
+def _routed(tool: Tool, view: SchemaView, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return arguments with other values in the path: a router may know a value by its form.
+
+    Some routers take no whole number where any number is documented. A text may be the id of a
+    thing.
+    """
+    inputs = tool.invocation.inputs if tool.invocation is not None else ()
+    for name in (each.name for each in inputs if each.where is Where.PATH):
+        value = arguments.get(name)
+        other = "1" if isinstance(value, str) else 1.5
+        changed = {**arguments, name: other}
+        try:
+            arguments = changed if view.accepts(changed) else arguments
+        except SchemaProblem:
+            break
+    return arguments
 
 
 def problem_of(tool: Tool) -> SchemaProblem | None:

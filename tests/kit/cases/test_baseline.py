@@ -69,6 +69,30 @@ def test_the_first_call_of_an_operation_has_its_body_also_if_no_word_requires_it
     assert sent.get("body", sent) == expected
 
 
+@pytest.mark.parametrize(
+    ("schema", "values"),
+    [
+        ({"type": "number"}, [1, 1.5]),
+        ({"type": "string"}, ["key", "1"]),
+        ({"type": "integer"}, [1]),
+        ({"type": "string", "pattern": "^[a-z]+$"}, None),
+        ({"type": "string", "enum": ["red", "blue"]}, ["red"]),
+        ({"type": "number", "maximum": 1}, [1]),
+    ],
+    ids=["number", "text", "integer", "pattern", "enum", "maximum"],
+)
+def test_the_last_call_has_another_value_in_the_path_because_routers_know_values_by_form(
+    schema, values
+):
+    place = {"name": "key", "in": "path", "required": True, "schema": schema}
+    asked = {"name": "size", "in": "query", "required": True, "schema": {"type": "number"}}
+    get = {"parameters": [place, asked], "responses": {"200": {"description": "d"}}}
+    (found,) = operations({"openapi": "3.1.0", "paths": {"/x/{key}": {"get": get}}}).tools
+    sent = candidates(found, (), NOW)
+    assert {each["size"] for each in sent} == {1}
+    assert [each["key"] for each in sent] == (values or [sent[0]["key"]])
+
+
 def described(text, kind="string"):
     return {"properties": {"x": {"type": kind, "description": text}}, "required": ["x"]}
 

@@ -95,6 +95,21 @@ def test_each_way_to_refuse_a_value_in_a_path_is_right(behave):
     assert run.level is Level.GUARDED
 
 
+@pytest.mark.parametrize(
+    ("schema", "form"), [({"type": "number", "minimum": 0}, r"\d+\.\d+"), ({"type": "string"}, "1")]
+)
+def test_a_tool_is_called_where_its_router_knows_the_value_by_its_form(schema, form):
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, document(read=("/prices/{price}", schema))
+        return ON if re.fullmatch(f"/prices/{form}", path.partition("?")[0]) else NOT_FOUND
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=2)
+    assert verdicts(run, Verdict.FAIL, Verdict.WARN) == set()
+    assert ("HTTP-CALL-001", "read") in verdicts(run, Verdict.PASS)
+
+
 def test_a_page_for_an_unknown_path_proves_nothing():
     _, run = session_with(LAMPS, shows_its_page)
     assert verdicts(run, Verdict.FAIL, Verdict.WARN) == set()
