@@ -87,15 +87,19 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif not has_baseline:
             continue  # one cause, one advice: the end of this function gives it
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
-            yield unknown(
-                "kit.not_verified.valid_refused",
-                call,
-                case=call_shown(call.case, tool.good_case(call.case)),
-                said=quoted(call.reading.said),
-                type=ErrorType.BUSINESS_RULE.value,
-            )
+            yield _refused_though_valid(tool, call)
     if not accepted:
         yield no_good_call(tool.baseline)
+
+
+def _refused_though_valid(tool: ToolEvidence, call: Call) -> Check:
+    """Return that nobody can tell whether a refusal was right, and what to do about it."""
+    said, called, request = quoted(call.reading.said), tool.tool.invocation, call.exchange.request
+    if called is not None and called.takes_body and not (request.is_rpc or request.body):
+        return unknown("kit.not_verified.bodiless_refused", call, said=said)
+    case = call_shown(call.case, tool.good_case(call.case))
+    rule = ErrorType.BUSINESS_RULE.value
+    return unknown("kit.not_verified.valid_refused", call, case=case, said=said, type=rule)
 
 
 def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:

@@ -61,6 +61,28 @@ def test_a_case_of_a_destructive_operation_is_replayed():
     assert run.tools_called == ("drop_item",)
 
 
+def test_a_service_that_refuses_a_call_without_its_optional_body_is_told_to_require_it():
+    held = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    post = {
+        "operationId": "add",
+        "requestBody": {"content": {JSON: {"schema": held}}},
+        "responses": {"200": {"description": "ok", "content": {JSON: {"schema": {}}}}},
+    }
+    described = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, {**described, "paths": {"/items": {"post": post}}}
+        named = isinstance(body, dict) and isinstance(body.get("name"), str)
+        return (200, {}) if named else (400, {"detail": "no name"})
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=0)
+    (item,) = [each for each in run.items if each.clause == "ATDF-CALL-004" and each.tool == "add"]
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert {each.message.id for each in item.findings} == {"kit.not_verified.bodiless_refused"}
+
+
 @pytest.mark.parametrize("version", ["3.1", "3.2"])
 def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text(
     version,
