@@ -58,10 +58,12 @@ def _unlisted(run: RunEvidence, exchange: Exchange) -> Checks:
     """Check a `tools/list` without a result. For a server that declares no tools, it is not a
     failure.
     """
-    found = lacking(exchange)
+    found, limited = lacking(exchange), proves_nothing(exchange)
+    if limited and any(result_of(each) is not None for each in listings(run)):
+        return  # a limit of calls says nothing about the lists that came before it
     if found is not None:
         yield unserved(exchange, found)
-    elif proves_nothing(exchange) or exchange.trouble is not None:
+    elif limited or exchange.trouble is not None:
         yield unknown("kit.not_verified.no_answer", exchange)
     elif "tools" not in run.capabilities:
         yield absent("kit.not_applicable.no_tools")

@@ -18,6 +18,7 @@ from conformance.kit.verdicts.checks import (
 from conformance.mcp.script_http import FOREIGN, unsafe
 from conformance.mcp.seen import (
     answered,
+    error_of,
     has_legacy,
     is_ok,
     is_refused,
@@ -155,11 +156,9 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
         yield not_taken("mcp_origin", "foreign")
     elif not is_ok(none) or (proves_nothing(foreign) and status_of(foreign) != 403):
         yield other_refusal(none)
-    elif status_of(foreign) == 403 or (
-        run.run.version < _FORBIDDEN_SINCE and 400 <= status_of(foreign) < 500
-    ):
+    elif status_of(foreign) == 403 or (run.run.version < _FORBIDDEN_SINCE and _refuses(foreign)):
         yield holds()
-    elif 400 <= status_of(foreign) < 500:
+    elif _refuses(foreign):
         yield broken(
             foreign,
             "finding.mcp.other_answer",
@@ -172,6 +171,11 @@ def test_a_foreign_origin_is_refused(run: RunEvidence) -> Checks:
             "finding.mcp.origin" if _lets_pages_in(run, foreign) else "finding.mcp.origin_rebound"
         )
         yield broken(foreign, told, answer=answered(foreign))
+
+
+def _refuses(exchange: Exchange) -> bool:
+    """Return whether a request had no effect, whatever the status that says so."""
+    return status_of(exchange) >= 400 or error_of(exchange) is not None
 
 
 def _lets_pages_in(run: RunEvidence, foreign: Exchange) -> bool:

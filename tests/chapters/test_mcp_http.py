@@ -192,13 +192,16 @@ def test_any_page_can_use_a_server_only_if_a_browser_would_let_it(status, header
     assert expected in finding.message.words("en")
 
 
-def test_a_refusal_with_another_status_lets_no_page_in():
+@pytest.mark.parametrize(
+    ("status", "body"), [(400, None), (500, error(-32603)), (200, error(-32000))]
+)
+def test_a_refusal_with_another_status_lets_no_page_in(status, body):
     preflight = HttpRequest("OPTIONS", MODERN_RUN.endpoint)
     run = evidence(
         MODERN_RUN,
         mcp_origin=[
             exchange(MODERN_RUN, "none", result()),
-            exchange(MODERN_RUN, "foreign", status=400),
+            exchange(MODERN_RUN, "foreign", body, status=status),
             exchange(
                 MODERN_RUN, "preflight", request=preflight, status=204, headers=(ANYONE, ALLOWS)
             ),
@@ -206,6 +209,15 @@ def test_a_refusal_with_another_status_lets_no_page_in():
     )
     (finding,) = verdict("MCP-ORIG-001", run).findings
     assert finding.message.words("en").endswith("the expected answer is HTTP 403.")
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [(replace(LEGACY_RUN, version="2025-06-18"), PASS), (LEGACY_RUN, FAIL), (MODERN_RUN, FAIL)],
+)
+def test_a_foreign_origin_may_be_refused_with_any_status_before_2025_11_25(run, expected):
+    asked = [exchange(run, "none", result()), exchange(run, "foreign", error(-32603), status=500)]
+    assert said("MCP-ORIG-001", evidence(run, mcp_origin=asked)) == expected
 
 
 SESSION = ("Mcp-Session-Id", "a1")

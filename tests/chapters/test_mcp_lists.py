@@ -60,6 +60,14 @@ def test_a_list_that_the_environment_failed_is_no_fault_of_the_server(code, word
     assert said("MCP-LIST-001", run) == expected
 
 
+@pytest.mark.parametrize(("words", "status"), [("Rate limit exceeded", 200), ("Slow down", 429)])
+def test_a_list_that_a_limit_stopped_says_nothing_about_the_lists_before_it(words, status):
+    error = {"error": {"code": -32000, "message": words}}
+    limited = exchange(MODERN_RUN, "list-first", error, script="mcp_lists", status=status)
+    found = evidence(MODERN_RUN, discovery=pages(["a"]), mcp_lists=[limited])
+    assert said("MCP-LIST-001", replace(found, capabilities={"tools": {}})) == PASS
+
+
 @pytest.mark.parametrize(
     ("found", "expected"),
     [
