@@ -26,7 +26,7 @@
   const text = make("textarea", { id: "playground-text", spellcheck: "false", autocomplete: "off", rows: "18", wrap: "off" });
   const lines = make("div", { class: "playground__lines", "aria-hidden": "true" });
   const example = make("select", { id: "playground-example" }, make("option", { value: "" }, said.choose));
-  const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.ndjson,.jsonl,.txt,application/json" });
+  const file = make("input", { type: "file", id: "playground-file", class: "playground__file", accept: ".json,.yaml,.yml,.sse,.ndjson,.jsonl,.txt,application/json" });
   const share = make("button", { type: "button", class: "playground__share" }, said.share);
   const shared = make("span", { role: "status" });
   const as = make("select", { id: "playground-as" }, make("option", { value: "" }, said.by_keys));

@@ -36,7 +36,7 @@ function found(text, as) {
   const answer = examineAll(text, DATA, as);
   const offered = (words, value) => (value === undefined || value.length > MOST_MADE ? undefined : { words, text: value });
   if (answer.repaired !== undefined) return { ...answer, turn: offered("repair", answer.repaired) };
-  if (answer.row || answer.known || answer.headed || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
+  if (answer.row || answer.known || answer.headed || answer.html || /^\s*[{[]/.test(text) || !LOOKS_LIKE_YAML.test(text)) {
     return { ...answer, turn: answer.framed ? offered("alone", jsonOf(answer.subject)) : undefined };
   }
   const read = yamlOf(text);

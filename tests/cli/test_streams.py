@@ -149,6 +149,24 @@ def test_what_is_no_stream_at_all_is_said_in_words(said, file, content):
     assert "Traceback" not in text
 
 
+FRAMES = {
+    "openai": {"choices": [{"index": 0, "delta": {"content": "a"}}]},
+    "responses": {"type": "response.created", "response": {}},
+    "gemini": {"candidates": [{"content": {"parts": []}}]},
+}
+
+
+@pytest.mark.parametrize("provider", FRAMES)
+@pytest.mark.parametrize("wire", ["data: {}\n\ndata: [DONE]\n\n", "{}\n"])
+def test_nobody_is_told_to_change_the_frames_of_a_provider(said, file, provider, wire):
+    text = wire.replace("{}", json.dumps(FRAMES[provider]))
+    code, told = said(file("s.sse", text))
+    assert code == 2
+    assert "in the form of a model provider's API" in told
+    assert "--manifest" in told
+    assert "event:" not in told
+
+
 def test_standard_input_may_be_a_stream(monkeypatch, said):
     raw = stream(CONTENT, END, wire=WireForm.SSE).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))

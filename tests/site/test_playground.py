@@ -554,7 +554,7 @@ def test_the_scripts_are_small(source):
 
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
-        assert sum(len(gzip.compress(each)) for each in files.values()) < 47 * 1024
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 48 * 1024
         assert sum(map(len, files.values())) < 198 * 1024
 
 
@@ -634,6 +634,37 @@ def test_a_stream_of_unknown_events_is_told_as_a_stream(run):
     assert found["documents"] == {"count": 2, "checked": 2, "right": 0, "kinds": []}
     assert [each["line"] for each in found["problems"]] == [2, 4]
     assert all("Unrecognized" in each["words"] for each in found["problems"])
+
+
+FRAMES = {
+    "openai": 'data: {"choices": [{"delta": {"content": "a"}}]}\n\ndata: {"choices": []}\n\n'
+    "data: [DONE]\n\n",
+    "anthropic": 'event: message_start\ndata: {"type": "message_start", "message": {}}\n\n',
+    "responses": 'event: response.created\ndata: {"type": "response.created", "response": {}}\n\n',
+}
+
+
+@pytest.mark.parametrize("provider", FRAMES)
+def test_a_stream_of_a_provider_is_named_and_no_frame_of_it_is_to_be_changed(run, provider):
+    [found] = run([FRAMES[provider]])["inside"]
+    assert (found["row"], found["known"]["name"]) == (None, "model_api")
+    assert found["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("<!DOCTYPE html>\n<pre>Cannot GET /x</pre>\n", "an HTML page"),
+        ("<html><body>Not found</body></html>", "an HTML page"),
+        ("Cannot GET /x", 'begins with "Cannot GET /x"'),
+        ("$ curl http://127.0.0.1:8000/x\n{}", 'begins with "$ curl http'),
+        ('{"a": 1,,}', "This is not JSON from here on"),
+        ('"a": 1}', "This is not JSON from here on"),
+    ],
+)
+def test_a_text_that_does_not_begin_as_json_lacks_no_comma(run, text, words):
+    [found] = run([text])["inside"]
+    assert words in found["problems"][0]["words"]
 
 
 def lined(*parts):
@@ -1097,6 +1128,8 @@ def test_what_the_browser_does_not_convert_is_known_by_its_form(run, value, form
         ({"error": "Bad request"}, "error"),
         ({"mcpServers": {}}, "configuration"),
         ({"protocolVersion": "2025-11-25", "serverInfo": {}}, "initialize"),
+        ({"choices": [{"index": 0, "delta": {"content": "a"}}]}, "model_api"),
+        ({"candidates": [{"content": {"parts": []}}], "usageMetadata": {}}, "model_api"),
         ([{"type": "function", "function": FUNCTION}], "provider"),
     ],
 )

@@ -11,7 +11,12 @@ from conformance.cli.documents.judged import Judged, Located, Verdict, judged, u
 from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import encoding_of
 from conformance.formats.text.source_lines import Position
-from conformance.formats.validate.stream_text import DOCUMENT, StreamText, stream_of
+from conformance.formats.validate.stream_text import (
+    DOCUMENT,
+    StreamText,
+    is_of_a_provider,
+    stream_of,
+)
 from conformance.formats.validate.validate import examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
@@ -74,6 +79,8 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
         return judged(each, None)
     if text.count("\n") + text.count("\r") - text.count("\r\n") > _MOST_LINES:
         return unusable(each, message("documents.too_many", limit=_MOST_LINES), "size")
+    if manifest is None and is_of_a_provider(text):
+        return unusable(each, message("documents.unknown.model_api"), "document")
     found = stream_of(text, manifest, encoding)
     if found is None:
         whole = judged(each, DOCUMENT) if manifest is None else None

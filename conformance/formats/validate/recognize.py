@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -65,8 +66,7 @@ def is_enhanced(members: Mapping[str, Any]) -> bool:
 
 
 def _objects(members: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    listed = members["resources"]
-    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
+    return _objects_in(members["resources"])
 
 
 def _of_paths(members: Mapping[str, Any]) -> bool:
@@ -198,7 +198,9 @@ _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tu
 _CLOSEST = (_NO_DOCUMENT, _LACKS, _FOREIGN, _RULE)
 """The messages that only compare an object with documents."""
 _ELSEWHERE = "documents.unknown."
-_OTHERS = ("rpc_error", "tool_error", "error", "problem", "configuration", "initialize")
+_OTHERS = (
+    "rpc_error", "tool_error", "error", "problem", "configuration", "initialize", "model_api",
+)  # fmt: skip
 UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW, *(_ELSEWHERE + each for each in _OTHERS)})
 """The messages for a value that is not a document."""
 _STATUS = range(400, 600)
@@ -206,6 +208,9 @@ _COMPARED, _SHORTEST = 20, 4
 """The most members that are compared with known names, and the shortest such name in letters."""
 _NAMES, _NAME = 5, 40
 """The most names that a sentence lists, and the most characters of each."""
+_TYPES = re.compile(r"response\.|message_(start|delta|stop)$|content_block_(start|delta|stop)$")
+_OBJECTS = ("chat.completion", "text_completion")
+"""How the kinds begin that the APIs of model providers give their answers and chunks."""
 
 
 def recognize(data: Any) -> Recognition | Problem:
@@ -241,6 +246,8 @@ def elsewhere(unknown: Problem, data: Any) -> Problem:
 def _other(data: Mapping[str, Any]) -> str | None:
     """Return what servers and clients write in other forms; None if nobody can tell."""
     kind, title, detail = data.get("type"), data.get("title"), data.get("detail")
+    if is_of_model_api(data):
+        return "model_api"
     if isinstance(data.get("error"), dict) and "jsonrpc" in data:
         return "rpc_error"
     if data.get("isError") is True:
@@ -256,6 +263,23 @@ def _other(data: Mapping[str, Any]) -> str | None:
     if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
         return None
     return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
+
+
+def is_of_model_api(data: Mapping[str, Any]) -> bool:
+    """Return whether an object is an answer, or a chunk of one, of a model provider's API."""
+    kind, name = data.get("type"), data.get("object")
+    if isinstance(kind, str) and _TYPES.match(kind):
+        return True
+    if isinstance(name, str) and name.startswith(_OBJECTS):
+        return True
+    choices, candidates = (_objects_in(data.get(each)) for each in ("choices", "candidates"))
+    return any("delta" in each or "message" in each for each in choices) or any(
+        "content" in each for each in candidates
+    )
+
+
+def _objects_in(listed: Any) -> list[Mapping[str, Any]]:
+    return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
 def _outranked(line: _Line) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from conformance.formats.runtime.stream import (
 from conformance.formats.text.json_text import other_encoding
 from conformance.formats.text.source_lines import Position
 from conformance.formats.text.sse import sse_events
+from conformance.formats.validate.recognize import is_of_model_api
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import WireForm
@@ -81,6 +82,15 @@ def stream_of(
     clause = WIRE_CLAUSES[wire]
     said = _told(1, problem((), "encoding", odd, clause=clause))
     return replace(found, told=(said, *found.told))
+
+
+def is_of_a_provider(text: str) -> bool:
+    """Return whether a stream has the frames of a model provider, as its first object shows."""
+    wire = wire_of(text)
+    if wire is None:
+        return False
+    objects = (frame for _, frame in _frames(text, wire, {}) if isinstance(frame, dict))
+    return is_of_model_api(next(objects, {}))
 
 
 def _of_events(text: str, wire: WireForm) -> StreamText:

@@ -42,6 +42,14 @@ function isProblem({ type, title, detail, status }) {
     (Number.isInteger(status) && status >= 400 && status <= 599);
 }
 
+// Whether this is an answer, or a chunk of one, of a model provider's API.
+function isOfModelApi({ type, object, choices, candidates }) {
+  const has = (listed, ...names) => Array.isArray(listed) && listed.some((each) => isObject(each) && names.some((name) => name in each));
+  return (typeof type === "string" && /^(?:response\.|(?:message|content_block)_(?:start|delta|stop)$)/.test(type)) ||
+    (typeof object === "string" && /^(?:chat\.completion|text_completion)/.test(object)) ||
+    has(choices, "delta", "message") || has(candidates, "content");
+}
+
 // What a value that is none of the documents is, in a sentence; undefined where nobody can tell.
 function elsewhere(value, data) {
   const known = (name, values) => ({ name, words: words(data, `${values ? "site.playground.is" : "documents.unknown"}.${name}`, values ?? {}) });
@@ -59,6 +67,7 @@ function elsewhere(value, data) {
   }
   if (!isObject(value)) return undefined;
   if (isSchemaAlone(value, data)) return known("schema", {});
+  if (isOfModelApi(value)) return known("model_api");
   if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
   if (value.isError === true) return known("tool_error");
   if (isObject(value.mcpServers)) return known("configuration");

@@ -40,7 +40,10 @@ function examineBody(text, data, as) {
     if (!known && unread && examined.length && examined.every(({ found }) => found.data !== undefined)) {
       return { ...whole, ...problemsOf(examined), documents: { count: inside.length, checked: examined.length, right: 0, kinds: [] } };
     }
-    if (!known) return { ...whole, repaired: unread ? repaired(text) : undefined };
+    if (!known) {
+      const right = unread ? repaired(text) : undefined;
+      return { ...whole, repaired: right, ...(unread && right === undefined && noDocument(text, data)) };
+    }
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
     const problems = ["provider", "schema", "openapi"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data) : [];
     return withForm({ ...whole, problems, known }, subject, subject !== whole.data);
@@ -57,6 +60,15 @@ function examineBody(text, data, as) {
   const tools = [...kinds.keys()].every((kind) => ["atdf/tool", "atdf/descriptor", "atdf/enhanced-descriptor"].includes(kind));
   const subject = held.length === 1 ? held[0] : tools && right === inside.length ? { tools: held } : undefined;
   return subject === undefined ? made : withForm(made, subject, true, held.length > 1 ? { document: "catalog" } : row);
+}
+
+// What is told of a text that does not even begin as JSON; undefined where it does.
+function noDocument(text, data) {
+  const [, html, first] = /^\s*(?:(<[!a-z])|([^\s{}[\]",:0-9-][^\n]*))?/i.exec(text);
+  if (!html && first === undefined) return undefined;
+  const id = html ? "site.playground.html" : "site.playground.no_document";
+  const problem = { line: 1, column: 1, path: "$", pointer: "", keyword: "document", clause: null, words: words(data, id, { value: shown(first ?? "", 60) }) };
+  return { problems: [problem], html: Boolean(html) };
 }
 
 // The problems and the hints of all documents, each at its place in the text, and whether there are more.

@@ -58,8 +58,8 @@ _SAID = (
     "documents.tool.undeclared", "documents.schema.dangling_ref", "documents.schema.dialect",
     "documents.schema.invalid", "documents.schema.remote_ref", "documents.schema.type",
     "documents.schema.no_value", "documents.too_deep", "finding.mcp.tool_name",
-    "site.playground.failed", "site.playground.not_json",
-    "site.playground.not_yaml", "site.playground.twice",
+    "site.playground.failed", "site.playground.html", "site.playground.no_document",
+    "site.playground.not_json", "site.playground.not_yaml", "site.playground.twice",
 )  # fmt: skip
 """Messages of the engine; the page has separate ones."""
 _ANNOTATIONS = ("title", "description", "$schema", "$id")

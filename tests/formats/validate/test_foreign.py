@@ -134,3 +134,15 @@ def test_a_description_of_swagger_is_named_by_its_version():
     [found] = examine(b'{"swagger": "2.0", "info": {}, "paths": {}}').problems
     assert found.message.id == "documents.unknown.openapi"
     assert '"2.0"' in found.message.words("en")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"id": "x", "object": "chat.completion", "choices": [], "model": "m"},
+        {"type": "content_block_delta", "index": 0, "delta": {"text": "a"}},
+    ],
+)
+def test_an_answer_of_a_model_provider_is_called_one(value):
+    [found] = examine(json.dumps(value).encode()).problems
+    assert found.message.id == "documents.unknown.model_api"
