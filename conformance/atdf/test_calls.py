@@ -211,13 +211,14 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     yield from _unsent_of(tool, which)
     spoilt = _spoilt_afterwards(tool)
     over = {status for call in tool.of(CaseKind.AFTER) if (status := _stopped_with(call))}
-    judged: bool = False
+    calls = [call for call in tool.broken if call.case.strictness in which]
+    judged: set[Strictness | None] = set()
     first: Call | None = None
-    for call in tool.broken:
-        if call.case.strictness not in which:
-            continue
+    # The arguments as a whole come last: a list in the place of an object says least.
+    for call in sorted(calls, key=lambda call: call.case.strictness is Strictness.MALFORMED):
         outcome, no_path = call.reading.outcome, _finds_no_path(call)
-        judged = judged or outcome in {Outcome.ACCEPTED, Outcome.INPUT_REFUSED}
+        if outcome in {Outcome.ACCEPTED, Outcome.INPUT_REFUSED}:
+            judged.add(call.case.strictness)
         first = first or (None if no_path else call)
         if outcome is Outcome.ACCEPTED:
             yield _accepted(call)
@@ -232,7 +233,11 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
             yield unknown("kit.not_verified.limited", call, status=call.reading.status)
         elif _stopped_with(call) in over:
             yield unknown("kit.not_verified.baseline_after", call)
-    if first is not None and not judged and first.reading.status not in _ASK_LATER:
+    if first is None or first.reading.status in _ASK_LATER:
+        return
+    other = first.reading.outcome is Outcome.OTHER_REFUSED
+    by_status = other and first.reading.status >= HTTPStatus.BAD_REQUEST
+    if not judged or (by_status and judged == {Strictness.MALFORMED}):
         yield _unjudged(first)
 
 

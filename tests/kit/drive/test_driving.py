@@ -305,6 +305,19 @@ def test_a_server_that_never_says_why_is_not_said_to_refuse_input(status, detail
     assert "ATDF-CALL-001" in results.runs[0].levels[Level.GUARDED].missing
 
 
+@pytest.mark.parametrize("status", [404, 409])
+def test_a_server_that_says_why_of_a_list_alone_is_not_said_to_refuse_input(status):
+    def evasive(name, arguments):
+        if isinstance(arguments, dict) and not right(arguments):
+            return status, {"detail": "No."}
+        return sound(name, arguments)
+
+    item = judged(evasive, max_examples=0)[0]["ATDF-CALL-001", "count"]
+    said = {finding.message.id for finding in item.findings}
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert said == {"kit.not_verified.refused_for_something_else"}
+
+
 def test_nothing_more_is_planned_once_driving_has_ended(monkeypatch):
     ended = []
 
