@@ -200,6 +200,17 @@ def test_json_keeps_its_digits(tmp_path, more, kept):
     assert main([str(file), "--fix"]) == 0
 
 
+@pytest.mark.parametrize("written", ["1", "1.0", "1.00", '"1"', '"1.0"'])
+def test_a_short_version_of_a_resource_becomes_the_full_one(tmp_path, written):
+    file = tmp_path / "resource.json"
+    text = (
+        '{"resource_id": "r", "resource_type": "custom", "description": "d", "schema_version": %s}'
+    )
+    file.write_text(text % written, encoding="utf-8")
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert file.read_text(encoding="utf-8") == text % '"1.0.0"'
+
+
 def test_a_copy_of_a_number_keeps_its_digits():
     assert copy.deepcopy([WrittenNumber("1.10")])[0].written == "1.10"
 

@@ -98,8 +98,9 @@ def _tool(item: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _resource(item: Mapping[str, Any]) -> dict[str, Any]:
-    made = _tool(plain(item))
-    if made.get("schema_version") in _SHORT:
+    bare = plain(item)
+    made, given = _tool(bare), bare.get("schema_version")
+    if given in _SHORT or (_is_number(given) and given == 1):
         made["schema_version"] = _WHOLE
     return made if "schema_version" in made else {"schema_version": _WHOLE, **made}
 
