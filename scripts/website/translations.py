@@ -103,11 +103,12 @@ def _between(english: Page, page: Page) -> Iterator[Problem]:
             yield _named(page, extra, f"The English page has no {kind} {extra} here.", "Drop it.")
         for lost in sorted((theirs - mine).keys()):
             yield _at(page, 0, f"The {kind} {lost} of the English page is missing.", "Add it.")
-    for lost in sorted(one.code - other.code):
-        yield _at(page, 0, f"The English page has the code `{lost}`.", "Keep code as it is.")
-    for extra in sorted(other.code - one.code):
-        yield _named(page, extra, f"The English page has no code `{extra}`.", "Keep code as it is.")
     asked = f" --language {page.language}"  # for the kit's output in the reader's language
+    code = {each.replace(asked, "") for each in other.code}
+    for lost in sorted(one.code - code):
+        yield _at(page, 0, f"The English page has the code `{lost}`.", "Keep code as it is.")
+    for extra in sorted(code - one.code):
+        yield _named(page, extra, f"The English page has no code `{extra}`.", "Keep code as it is.")
     for number, pair in enumerate(zip(other.blocks, one.blocks, strict=False), 1):
         if tuple(each.replace(asked, "") for each in pair[0]) != pair[1]:
             what = f"Block {number} of code is not that of the English page."

@@ -266,6 +266,7 @@ def test_of_many_caches_the_oldest_are_removed_and_nothing_else(tmp_path):
     [
         (("chek", "http://127.0.0.1:1"), "there is no command chek; did you mean check?"),
         (("check", "--allow-cals", "all"), "no option --allow-cals; did you mean --allow-calls?"),
+        (("check", "--lang", "es"), "no option --lang; did you mean --language?"),
         (("check", "--allow-calls", "al"), "takes one of auto, read-only, all, none, not 'al'"),
         (("check", "--allow-calls", "al"), "did you mean all?"),
         (("check", "--max-time", "soon"), "--max-time takes a number, not 'soon'"),

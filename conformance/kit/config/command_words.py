@@ -25,6 +25,10 @@ _PHRASES: Final = (
 )  # fmt: skip
 
 
+_BEGUN = 4
+"""The fewest characters of a word that is taken for the start of another."""
+
+
 def plain(said: str) -> str:
     """Return an error message of argparse in plain words; unchanged if no phrase fits."""
     for pattern, phrase in _PHRASES:
@@ -57,6 +61,11 @@ def unknown_option(words: Iterable[str], known: Iterable[str]) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the nearest known word; empty if no word is near."""
-    found = get_close_matches(word, [each for each in known if each], 1)
+    """Return a question that suggests the nearest known word; empty if no word is near.
+
+    A word that begins with the given one is nearer than any other.
+    """
+    words = [each for each in known if each]
+    begun = [each for each in words if len(word) >= _BEGUN and each.startswith(word)]
+    found = begun or get_close_matches(word, words, 1)
     return f"; did you mean {found[0]}?" if found else ""

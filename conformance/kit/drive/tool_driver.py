@@ -25,8 +25,7 @@ from conformance.kit.evidence.safety import is_spared
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.repair.hints import follow, hint_of, with_lists
-from conformance.kit.repair.suggestions import apply
+from conformance.kit.repair.hints import followed, leads_on
 from conformance.kit.transport.binding import to_bytes
 from conformance.spec.messages import message
 
@@ -77,8 +76,7 @@ class ToolRun:
         self._planning: Future[Plan] | None = None
         self._left_over: Plan | None = None
         self._spared = is_spared(tool, channel.run, channel.context.settings)
-        self.is_begun = False
-        self.is_told = False
+        self.is_begun = self.is_told = False
 
     async def begin(self) -> None:
         """Find a baseline call, and repeat it. The first of three steps, taken in turns."""
@@ -88,6 +86,25 @@ class ToolRun:
             self._unplanned = str(problem_of(self._tool) or self._off_route)
         elif baseline.reading.accepted:
             await self._second(baseline)
+
+    async def begin_again(self) -> None:
+        """Make the refused baseline calls once more: another tool may have made what they need."""
+        tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
+        for number, case in enumerate(tried, len(tried) + 1):
+            again = await self._call(replace(case, id=self._id(CaseKind.BASELINE, number)))
+            if again is not None and again.reading.accepted:
+                self.drop_plan()
+                self._baseline = again
+                await self._second(again)
+                break
+
+    @property
+    def accepts(self) -> bool | None:
+        """Whether the baseline call was accepted; None if there is none to repeat."""
+        read = self._baseline.reading if self._baseline is not None else None
+        if read is None or not (read.accepted or read.refused):
+            return None
+        return read.accepted or (None if read.missing or self._spared else False)
 
     def plan(self) -> None:
         """Start planning the tool's cases while other tools are called."""
@@ -292,9 +309,9 @@ class ToolRun:
         """Return the refused arguments, fixed as the refusal says in data, or in words."""
         if refused.reading.missing is not None:
             return None  # other arguments do not supply what is missing
-        if _suggests(refused) or hint_of(refused.reading) is not None:
-            followed = self._followed(refused)
-            return followed if isinstance(followed, dict) else None
+        if leads_on(refused.reading):
+            fixed = followed(refused.reading, refused.case.arguments, self._tool.input_schema)
+            return fixed if isinstance(fixed, dict) else None
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _second(self, baseline: Call) -> None:
@@ -311,9 +328,7 @@ class ToolRun:
         refused = [
             call
             for call in self._calls
-            if call.case.kind is CaseKind.BROKEN
-            and call.reading.refused
-            and (_suggests(call) or hint_of(call.reading) is not None)
+            if call.case.kind is CaseKind.BROKEN and call.reading.refused and leads_on(call.reading)
         ]
         self._progress.plan(len(refused))
         in_order = sorted(refused, key=lambda call: call.exchange.id)
@@ -329,8 +344,9 @@ class ToolRun:
         for step in range(1, REPAIR_STEPS + 1):
             if not current.reading.refused:
                 break
-            repaired = self._followed(current)
-            leads_on = to_bytes(repaired) != to_bytes(current.case.arguments)
+            sent = current.case.arguments
+            repaired = followed(current.reading, sent, self._tool.input_schema)
+            leads_on = to_bytes(repaired) != to_bytes(sent)
             if not (leads_on and self._channel.may_call(self._tool, repaired)):
                 break
             case = replace(
@@ -347,16 +363,6 @@ class ToolRun:
                 break
             current = called
         self._progress.one()
-
-    def _followed(self, refused: Call) -> Any:
-        """Return the arguments that a refusal leads to; unchanged if it leads no further."""
-        arguments, envelope = refused.case.arguments, refused.reading.envelope
-        hint = hint_of(refused.reading)
-        if hint is not None and not _suggests(refused):
-            return follow(hint, arguments)
-        errors = envelope.errors if envelope is not None else ()
-        schema = self._tool.input_schema
-        return apply(with_lists(arguments, errors, schema), errors, schema)
 
     async def _call(self, case: Case, number: int | None = None) -> Call | None:
         """Make and record one call; None if it was not made.
@@ -392,9 +398,3 @@ class ToolRun:
         if case.kind is not CaseKind.REPAIR:
             self._progress.one()
         return call
-
-
-def _suggests(call: Call) -> bool:
-    """Return whether some error of a refusal suggests a value."""
-    envelope = call.reading.envelope
-    return envelope is not None and any(error.has_suggestion for error in envelope.errors)

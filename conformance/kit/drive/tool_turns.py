@@ -40,7 +40,8 @@ class Turns:
     """Takes tools through their steps, some in parallel.
 
     Tools that say that they change nothing come first. Each makes its baseline call and repeats it,
-    while no call changes anything.
+    while no call changes anything. A tool that refused it gets it once more after the others: these
+    may have made what it needs.
 
     `keep` gets each tool that has something new. `between` runs after the baseline calls. `first`
     is called when the first tool has shown something. A fault of the kit costs only one tool.
@@ -98,9 +99,9 @@ class Turns:
                 run.drop_plan()
 
     async def _ahead(self, run: ToolRun, late: asyncio.Event) -> None:
-        """Let one tool go before the others, if it is quick."""
+        """Let one tool go before the others, if it is quick and its baseline call is accepted."""
         await run.begin()
-        if run.took * TELLING <= FIRST_TOOL_AHEAD:
+        if run.accepts is not False and run.took * TELLING <= FIRST_TOOL_AHEAD:
             await run.tell()
             if run.is_heavy or not late.is_set():
                 await self._finish(run)
@@ -112,13 +113,16 @@ class Turns:
                 await run.begin()
                 if run.is_heavy:
                     await self._whole(run)
-                elif run in self._soon:
+                elif run in self._soon and run.accepts is not False:
                     run.plan()
 
         waiting = [run for run in self._runs if not run.is_begun]
         await self._each([run for run in waiting if run in self._quiet], begin)
         await self._each([run for run in waiting if run not in self._quiet], begin)
         await over.wait()  # `between` may need the connection for itself
+        if any(run.accepts and not run.promises for run in self._runs):
+            refused = [run for run in self._open if run.accepts is False]
+            await self._each(refused, lambda run: run.begin_again())
         self._keep_begun()
         await self._between()
         if len(self._runs) > MOST_IN_TURNS:

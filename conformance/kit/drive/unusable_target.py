@@ -14,6 +14,7 @@ from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
+from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, message
 
 _ASKS_FOR_CREDENTIALS = frozenset(
@@ -88,9 +89,11 @@ def why_nothing(
         error = (response_of(shaken) or {})["error"]
         said = f"{error.get('code')} {quoted(str(error.get('message', '')), _LONGEST)}"
         return message("kit.target.no_handshake", url=shaken.http.url, said=said)
+    how = guides_url(language, mcp=False)
     if (first.answer.header("content-type") or "").startswith("text/html"):
-        return message("kit.target.html", target=target)
-    return message("kit.target.nothing_found", target=target, status=first.answer.status)
+        return message("kit.target.html", target=target, url=how)
+    status = first.answer.status
+    return message("kit.target.nothing_found", target=target, status=status, url=how)
 
 
 def _asks_for_credentials(answer: Answer) -> bool:

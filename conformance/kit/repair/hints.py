@@ -13,7 +13,7 @@ from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import Reading
-from conformance.kit.repair.suggestions import locate, schemas_at
+from conformance.kit.repair.suggestions import apply, locate, schemas_at
 from conformance.kit.schema.applies import alternatives
 from conformance.kit.schema.constraints import constraints
 from conformance.kit.schema.places import from_pointer, get, put
@@ -37,6 +37,26 @@ def hint_of(reading: Reading) -> Mapping[str, Any] | None:
     if not isinstance(hint, dict) or hint.get("reason") not in tuple(RetryReason):
         return None
     return hint if isinstance(hint.get("example_input"), dict) else None
+
+
+def leads_on(reading: Reading) -> bool:
+    """Return whether a refusal suggests a value, or has a hint that can be followed."""
+    return _suggests(reading) or hint_of(reading) is not None
+
+
+def followed(reading: Reading, arguments: Any, schema: Mapping[str, Any]) -> Any:
+    """Return the arguments that a refusal leads to; unchanged if it leads no further."""
+    hint = hint_of(reading)
+    if hint is not None and not _suggests(reading):
+        return follow(hint, arguments)
+    errors = reading.envelope.errors if reading.envelope is not None else ()
+    return apply(with_lists(arguments, errors, schema), errors, schema)
+
+
+def _suggests(reading: Reading) -> bool:
+    """Return whether some error of a refusal suggests a value."""
+    envelope = reading.envelope
+    return envelope is not None and any(error.has_suggestion for error in envelope.errors)
 
 
 def follow(hint: Mapping[str, Any], arguments: Any) -> dict[str, Any]:

@@ -25,6 +25,7 @@ class Run:
 
     is_heavy = False
     promises = False
+    accepts = None
 
     def __init__(self, name, log, stops="", took=0.0):
         self.name, self.log, self.stops, self.took = name, log, stops, took

@@ -1,0 +1,76 @@
+"""A tool that needs what another tool makes is called once more when that one was called."""
+
+import pytest
+
+from conformance.kit.model.case import CaseKind
+from conformance.kit.model.settings import Settings
+from conformance.kit.session import Session
+from conformance.kit.verdicts.checks import load
+from conformance.spec.vocabulary import Verdict
+from tests.kit.peers import offering
+
+NUMBER = {"type": "integer", "minimum": 1, "maximum": 9, "description": "The number."}
+READ = {
+    "name": "a_read",
+    "description": "Reads a note.",
+    "annotations": {"readOnlyHint": True},
+    "inputSchema": {
+        "type": "object",
+        "properties": {"n": NUMBER},
+        "required": ["n"],
+        "additionalProperties": False,
+    },
+}
+WRITE = {
+    "name": "write",
+    "description": "Writes a note.",
+    "inputSchema": {"type": "object", "properties": {}, "additionalProperties": False},
+}
+
+
+def notes(*, writes=True):
+    """A server whose notes are numbered, and that begins without any."""
+    held = []
+
+    def call(name, arguments):
+        if name == "write":
+            if arguments != {} or not writes:
+                return 422, {"detail": "nothing is expected"}
+            held.append("note")
+            return 200, {"n": len(held)}
+        n = arguments.get("n") if isinstance(arguments, dict) else None
+        if type(n) is not int or not 1 <= n <= 9 or len(arguments) != 1:
+            return 422, {"detail": "n is 1 to 9"}
+        return (200, {"note": held[n - 1]}) if n <= len(held) else (404, {"detail": "no such note"})
+
+    return call
+
+
+def driven(call):
+    chapter = load("conformance.atdf")
+    with offering([READ, WRITE], call) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",)))
+        session.discover((url,))
+        asked = session.questions(list(chapter.tests))
+        session.drive()
+        items = session.judge(asked)
+    (evidence,) = session.evidence().values()
+    by_clause = {(q.clause.id, q.tool): items[n] for n, q in enumerate(asked)}
+    return evidence.by_tool["a_read"], by_clause
+
+
+@pytest.mark.parametrize("_", range(2))
+def test_a_tool_that_needs_what_another_makes_gets_its_baseline_call_in_the_first_session(_):
+    read, items = driven(notes())
+    assert read.baseline.reading.accepted
+    tried = list(read.of(CaseKind.BASELINE))
+    assert [call.reading.accepted for call in tried][-1]
+    assert len({call.case.id.text for call in tried}) == len(tried)
+    assert items["ATDF-CALL-001", "a_read"].verdict is Verdict.PASS
+
+
+def test_without_a_call_that_changed_something_it_is_not_tried_again():
+    read, items = driven(notes(writes=False))
+    sent = [call.case.arguments for call in read.of(CaseKind.BASELINE)]
+    assert len(sent) == len({str(each) for each in sent})
+    assert items["ATDF-CALL-001", "a_read"].verdict is Verdict.NOT_VERIFIED
