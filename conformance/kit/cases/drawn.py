@@ -83,12 +83,11 @@ def case_of(drawn: Drawn, tool: Tool, run: Run) -> Case | None:
         view.refill()
         planner = Planner(tool.name, run.id, view, SOMEDAY, Ids(run.id, tool.name))
         case = _valid(drawn, planner) if drawn.pointer is None else _broken(drawn, planner)
+        called = textual(tool, run)
+        lost = case is not None and called is not None and not survives(view, called, case)
     except (SchemaProblem, LookupError, RecursionError):
         return None
-    called = textual(tool, run)
-    if case is None or (called is not None and not survives(view, called, case)):
-        return None
-    return case
+    return None if lost else case
 
 
 def _valid(drawn: Drawn, planner: Planner) -> Case | None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import chain, islice
 from typing import Any, Final, TypeVar
 
-from conformance.formats.tool.tool import Tool
+from conformance.formats.tool.tool import Invocation, Tool
 from conformance.kit.cases import deviations
 from conformance.kit.cases import expectations as judge
 from conformance.kit.cases.combinations import broken_combinations
@@ -132,14 +132,28 @@ def plan(
         found = [(place, case) for place, case in found if isinstance(case.arguments, dict)]
     called = textual(tool, run)
     if called is not None:
-        as_text = ((place, in_text(view, called, case)) for place, case in found)
-        found = [(place, case) for place, case in as_text if case is not None]
+        found = list(_as_text(planner, called, found))
     return Plan(
         tuple(spread(found, MOST_CASES)),
         tuple(planner.branches),
         planner.dropped,
         tuple(planner.problems),
     )
+
+
+def _as_text(
+    planner: Planner, called: Invocation, found: list[tuple[str, Case]]
+) -> Iterator[tuple[str, Case]]:
+    """Yield the cases that keep their meaning as text. Of the others, one reason is enough."""
+    for place, case in found:
+        try:
+            sent = in_text(planner.view, called, case)
+        except SchemaProblem as problem:
+            if str(problem) not in planner.problems:
+                planner.problems.append(str(problem))
+            continue
+        if sent is not None:
+            yield place, sent
 
 
 def _arguments(planner: Planner, _baseline: dict[str, Any]) -> None:

@@ -249,3 +249,20 @@ def test_an_operation_with_an_array_in_its_query_gets_valid_and_broken_calls(met
     assert {made["maximum"].kind, made["above-maximum"].kind} == {CaseKind.VALID, CaseKind.BROKEN}
     sent = HttpBinding(HTTP).call(tool, made["several-items"].arguments)
     assert "?ids=1&ids=1&ids=1" in sent.url
+
+
+@pytest.mark.parametrize("steps", [150, 1_000, 2_500])
+def test_calls_that_cost_too_much_to_check_as_text_are_left_out_and_the_reason_is_told(
+    steps, monkeypatch
+):
+    monkeypatch.setattr("conformance.kit.schema.view.MOST_IN_ALL", steps)
+    number = {"anyOf": [{"type": "integer"}, {"const": 700}]}
+    kinds = [{"properties": {"kind": {"const": n}}} for n in range(20)]
+    content = {"application/json": {"schema": {"type": "object", "anyOf": kinds}}}
+    places = [{"name": n, "in": "query", "schema": number} for n in "abcdefgh"]
+    asked = {"parameters": places, "requestBody": {"content": content}, **ANSWERS}
+    described = {"openapi": "3.1.0", "paths": {"/x": {"post": asked}}}
+    (tool,) = operations(described).tools
+    made = plan(tool, HTTP, {"a": 1, "body": {"kind": 1}})
+    assert any("steps to judge" in each for each in made.problems)
+    assert all(isinstance(each.arguments, dict) for each in made.cases)

@@ -112,11 +112,11 @@ def with_chance(
         rebuilt = (case_of(one, tool, run) for one in remembered)
         again = [case for case in rebuilt if case is not None and planner.is_new(case.arguments)]
         cases = [*_valid_cases(planner, found, count), *_broken_cases(planner, found)]
+        called = textual(tool, run)
+        if called is not None:
+            cases = [case for case in cases if survives(view, called, case)]
     except SchemaProblem:
         return planned  # too costly to validate; the cases in the plan are validated already
-    called = textual(tool, run)
-    if called is not None:
-        cases = [case for case in cases if survives(view, called, case)]
     return replace(
         planned,
         cases=(*planned.cases, *cases),
