@@ -29,6 +29,7 @@ _LISTS = {
     "attacks",
     "faults",
     "deviations",
+    "downloads",
     "messages",
     "vocabularies",
 }
