@@ -19,6 +19,7 @@ from conformance.formats.tool.descriptor import is_descriptor
 from conformance.formats.validate.recognize import TABLE, Recognition, recognize
 from conformance.formats.validate.validate import DEEPEST, examine, validate
 from conformance.kit.report.safe_text import is_plain
+from conformance.spec.messages import message
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import data, engine, scripts
@@ -603,6 +604,8 @@ def test_a_schema_of_a_tool_that_is_not_valid_gets_the_problems_that_python_give
         {(e.path, e.clause, e.message.words(language)) for e in wrong_in(each)} for each in values
     ]
     assert [len(each) for each in seen[:-2]] == [1, 2, 3, 2, 2, 1, 3, 0]
+    lists = message("documents.schema.list", keyword="required", value='"city"').words(language)
+    assert [words for _, _, words in seen[0]] == [lists]
 
 
 @pytest.mark.parametrize(

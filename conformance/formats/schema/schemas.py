@@ -167,6 +167,10 @@ def _forbidden(kind: type[Validator], schema: Any) -> Iterator[SchemaFault]:
             yield fault
 
 
+_LISTS = frozenset({"required", "enum", "examples", "allOf", "anyOf", "oneOf", "prefixItems"})
+"""Keywords whose value has to be a list."""
+
+
 def _fault_of(error: ValidationError) -> SchemaFault:
     """Return the innermost cause of an error of the metaschema, which combines many schemas."""
     while error.context:
@@ -176,6 +180,8 @@ def _fault_of(error: ValidationError) -> SchemaFault:
     said = message("documents.schema.invalid", keyword=keyword, value=shown(error.instance))
     if keyword == "type" and isinstance(error.instance, str):
         said = message("documents.schema.type", value=shown(error.instance), known=_TYPES)
+    elif keyword in _LISTS and place[-1] == keyword and not isinstance(error.instance, list):
+        said = message("documents.schema.list", keyword=keyword, value=shown(error.instance))
     return SchemaFault(place, _VALID, _VALID, said)
 
 

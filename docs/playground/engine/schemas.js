@@ -39,7 +39,7 @@ function* schemaFaults(schema, at, data) {
     const keyword = inside.findLast((step) => typeof step === "string") ?? "type";
     const told = keyword === "type" && typeof value === "string" ?
       { id: "documents.schema.type", values: { value: shown(value), known: [...data.terms.json_types, "null"].map((name) => "`" + name + "`").join(", ") } } :
-      { id: "documents.schema.invalid", values: { keyword, value: shown(value) } };
+      { id: IN_BRACKETS.test(inside.at(-1)) && !Array.isArray(value) ? "documents.schema.list" : "documents.schema.invalid", values: { keyword, value: shown(value) } };
     yield { ...told, at: [...at, ...inside], keyword: "ATDF-TOOL-004", clause: "ATDF-TOOL-004", trail: [] };
   }
   if (seen.size) return;
@@ -51,6 +51,7 @@ function* schemaFaults(schema, at, data) {
   }
 }
 
+const IN_BRACKETS = /^(required|enum|examples|(all|any|one)Of|prefixItems)$/;
 const isDialect = (named, data) => typeof named === "string" && named.startsWith("http") && named.replace(/#$/, "") in data.schemas;
 
 // Whether a value is a schema alone.
