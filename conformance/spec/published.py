@@ -101,6 +101,22 @@ def clause_at(document: str, schema_path: Iterable[Step], missing: str | None) -
     return next((each for spec, each in found if spec == own), found[0][1] if found else None)
 
 
+def other_choice(document: str, schema_path: Iterable[Step]) -> str | None:
+    """Return the member that would do as well as the one that a `required` misses; None if none.
+
+    The schema then says that one of two members is needed: `then` requires the one `if` the other
+    is `not` there, or `else` requires it.
+    """
+    place = _trail(document, tuple(schema_path))[-1][1]
+    if place.steps[-2:] not in (("then", "required"), ("else", "required")):
+        return None
+    asked = node_at(place.up().up()).get("if", {})
+    if place.steps[-2] == "then":
+        asked = asked.get("not", {}) if asked.keys() == {"not"} else {}
+    names = asked.get("required", ()) if asked.keys() == {"required"} else ()
+    return names[0] if len(names) == len(node_at(place)) == 1 else None
+
+
 def _claims(
     document: str, schema_path: tuple[Step, ...], missing: str | None
 ) -> Iterator[tuple[str, str]]:

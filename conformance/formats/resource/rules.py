@@ -99,7 +99,7 @@ def _content(known: Resource) -> Iterator[Broken]:
         "how_to_use": {block.name.value: data},
     }
     for error in errors_in("resource", probe):
-        yield block.at(*list(error.absolute_path)[2:]), words(error)
+        yield block.at(*list(error.absolute_path)[2:]), words(error, "resource")
 
 
 def _bare(known: Resource) -> Iterator[Broken]:

@@ -158,7 +158,7 @@ def _retry(manifest: Members) -> Iterator[Broken]:
     """Yield the errors of the retry policy (RT-MAN-016)."""
     if "retry_policy" in manifest and not surely_valid("retry-policy", manifest["retry_policy"]):
         for error in errors_in("retry-policy", manifest["retry_policy"]):
-            yield ("retry_policy", *error.absolute_path), words(error)
+            yield ("retry_policy", *error.absolute_path), words(error, "retry-policy")
 
 
 def _kind(member: str, value: Any) -> Message:

@@ -10,11 +10,20 @@ from jsonschema.exceptions import ValidationError
 from conformance.formats.problem import shown
 from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
 from conformance.spec.messages import Message, message
+from conformance.spec.published import other_choice
 
 
-def words(error: ValidationError) -> Message:
-    """Return the message for an error: what is wrong, and what to do."""
+def words(error: ValidationError, document: str | None = None) -> Message:
+    """Return the message for an error: what is wrong, and what to do.
+
+    `document` is the published document whose schema has refused the value, if it is one.
+    """
     keyword = str(error.validator)
+    if document is not None and keyword == "required":
+        other = other_choice(document, error.absolute_schema_path)
+        if other is not None:
+            name = missing_name(error)
+            return message("documents.keyword.required.either", name=name, other=other)
     return _WORDS.get(keyword, _other)(error)
 
 

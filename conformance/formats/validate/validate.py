@@ -214,7 +214,7 @@ def _problem(document: str, data: Any, error: ValidationError) -> Problem:
     return problem(
         place,
         str(error.validator),
-        words(error),
+        words(error, document),
         clause=clause_at(document, error.absolute_schema_path, missing_name(error)),
         tool=_tool_name(document, data, place),
     )

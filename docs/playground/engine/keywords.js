@@ -43,12 +43,14 @@ function regex(pattern) {
 
 // Each function yields the values of the sentence for one fault; `fault.rest` stands for none.
 const KEYWORDS = {
-  *required(wanted, value, schema) {
+  *required(wanted, value, schema, spot) {
     if (!isObject(value)) return;
     for (const name of wanted.filter((each) => !(each in value))) {
       const known = schema.properties?.[name]?.enum;
       const allowed = known?.map((each) => shown(each, 40)).join(", ");
-      yield { id: known ? "required.one" : "required", values: { name, ...(known && { allowed }) }, missing: name };
+      const other = !wanted[1] && spot.other;
+      const id = other ? "required.either" : known ? "required.one" : "required";
+      yield { id, values: { name, other, ...(known && { allowed }) }, missing: name };
     }
   },
   *dependencies(wanted, value) {

@@ -65,7 +65,10 @@ const APPLIED = {
   },
   *if(wanted, value, spot, data, schema) {
     const branch = passes(wanted, value, spot, data) ? "then" : "else";
-    if (branch in schema) yield* faults(schema[branch], value, down(up(spot), branch), data);
+    // One of two members is needed: `then` asks for one if the other is `not` there, or `else` does.
+    const { required, ...more } = (branch === "then" ? !wanted.properties && wanted.not : wanted) || {};
+    const other = !Object.keys(more)[0] && !required?.[1] && required?.[0];
+    if (branch in schema) yield* faults(schema[branch], value, { ...down(up(spot), branch), other }, data);
   },
 };
 

@@ -360,3 +360,34 @@ def test_what_is_missing_is_told_with_the_values_that_it_can_have():
     [found] = validate({**data, "resource_type": "workflow", "how_to_use": {"composition": FLOW}})
     assert found.message.words().startswith("`control_flow` is missing. Add it, with one of these")
     assert '"sequential"' in found.message.words()
+
+
+@pytest.mark.parametrize(
+    ("document", "data", "named"),
+    [
+        ("tool-result", {"name": "n", "tool_call_id": "c"}, "`result` or `error`"),
+        ("content", {"format": "text/plain"}, "`template` or `data`"),
+        ("localization", {"es": {}}, "`description` or `when_to_use`"),
+        ("descriptor", {}, "`tool_id` or `id`"),
+    ],
+)
+def test_a_member_is_told_with_the_one_that_would_do_as_well(document, data, named):
+    described = {"description": "d", "when_to_use": "w"}
+    used = {"inputs": [], "outputs": {"success": "s", "failure": []}}
+    resource = {"schema_version": "1.0.0", "resource_id": "r", "resource_type": "prompt"}
+    whole = {
+        "content": {**resource, "description": "d", "how_to_use": {"content": data}},
+        "localization": {**described, "tool_id": "t", "how_to_use": used, "localization": data},
+        "descriptor": {**described, "how_to_use": used},
+    }
+    of = {"content": "resource", "localization": "enhanced-descriptor"}
+    found = validate(whole.get(document, data), of.get(document, document))
+    said = [each.message.words() for each in found if each.keyword == "required"]
+    assert said == [f"{named} is missing. Add one of them."]
+
+
+def test_an_example_without_a_name_is_not_told_of_a_dialect():
+    example = {"input": {}}
+    found = validate({**tool({"properties": {}}), "examples": [example]})
+    said = [each.message.words() for each in found if each.keyword == "required"]
+    assert said == ["`name` is missing. Add it."]
