@@ -108,12 +108,14 @@ def other_choice(document: str, schema_path: Iterable[Step]) -> str | None:
     is `not` there, or `else` requires it.
     """
     place = _trail(document, tuple(schema_path))[-1][1]
-    if place.steps[-2:] not in (("then", "required"), ("else", "required")):
+    branch = place.up()
+    keyword = branch.pointer.rpartition("/")[2]
+    if keyword not in ("then", "else"):
         return None
-    asked = node_at(place.up().up()).get("if", {})
-    if place.steps[-2] == "then":
+    asked = node_at(branch.up()).get("if", {})
+    if keyword == "then":
         asked = asked.get("not", {}) if asked.keys() == {"not"} else {}
-    names = asked.get("required", ()) if asked.keys() == {"required"} else ()
+    names = asked.get("required", []) if asked.keys() == {"required"} else []
     return names[0] if len(names) == len(node_at(place)) == 1 else None
 
 

@@ -167,7 +167,7 @@ class ChangeKind(StrEnum):
     COMPLETED = "completed"
     """The original texts left it open; this is what holds."""
     DIALECT = "dialect"
-    """Documents in use have this form. It is accepted, and has a name of its own."""
+    """Documents in use have this form, and the kit reads it."""
 
 
 class ConformanceClass(StrEnum):

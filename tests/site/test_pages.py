@@ -424,3 +424,10 @@ def test_a_part_names_every_schema_that_it_takes_fields_from(pages, source, lang
                 if f"{document}.md" not in section and f"(#fields-{inside})" not in section:
                     missing.append(f"{schema.name}: {'/'.join(map(str, path))}")
     assert missing == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_heading_of_a_correction_names_the_field_that_it_is_about(pages, language):
+    text = pages[f"{language}/atdf/changes.md"].partition("{ #errata }")[2]
+    headings = re.findall(r"^### (.*) \{ #erratum", text, re.MULTILINE)
+    assert len(headings) == len(set(headings)) > 5

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from conformance.formats.problem import json_path
 from conformance.kit.report.words import decimal
+from conformance.spec.pointer import steps_of
 from conformance.spec.vocabulary import DownloadKind
 from scripts.generator.changes import Change, Erratum
 from scripts.generator.downloads import SUMS, Download
@@ -63,7 +65,9 @@ def _example(context: Context, spec: str, name: str, here: str) -> str:
 
 
 def _erratum(context: Context, erratum: Erratum, here: str) -> Iterator[str]:
-    yield heading(3, context.text(erratum.where), f"erratum-{erratum.id}")
+    steps = [int(each) if each.isdigit() else each for each in steps_of(erratum.at or "")]
+    field = f": {code(json_path(steps))}" if steps else ""
+    yield heading(3, context.text(erratum.where) + field, f"erratum-{erratum.id}")
     yield context.prose(erratum.why)
     for name, value in (("as_printed", erratum.as_printed), ("corrected", erratum.corrected)):
         yield f"{context.said(name)}:\n\n{_value(value)}"
