@@ -210,7 +210,7 @@ class Channel:
         """Send a call, and once more in a new session if the server has ended its session (MCP)."""
         sent = await self._wire.send(made)
         gone = forgotten_by(*sent)
-        if gone is None or not self.is_open:
+        if gone is None or self.opened is None or not self.is_open:
             return sent
         async with self._opening:
             if self.sessions.may_begin_anew(gone) and session_in(made()) == gone:

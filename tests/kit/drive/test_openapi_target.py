@@ -83,6 +83,26 @@ def test_a_service_that_refuses_a_call_without_its_optional_body_is_told_to_requ
     assert {each.message.id for each in item.findings} == {"kit.not_verified.bodiless_refused"}
 
 
+def test_a_parameter_with_the_name_of_a_session_of_mcp_is_like_any_other():
+    session = {"name": "Mcp-Session-Id", "in": "header", "required": True}
+    get = {
+        "operationId": "one",
+        "parameters": [{**session, "schema": {"type": "string", "minLength": 3}}],
+        "responses": {"200": {"description": "ok"}, "404": {"description": "no such session"}},
+    }
+    described = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, {**described, "paths": {"/one": {"get": get}}}
+        known = path == "/one" and len(headers.get("Mcp-Session-Id", "")) >= 3
+        return (200, {}) if known else (404, {"detail": "no"})
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=0)
+    assert [item.clause for item in run.items if item.verdict is Verdict.KIT_ERROR] == []
+
+
 @pytest.mark.parametrize("version", ["3.1", "3.2"])
 def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text(
     version,
