@@ -29,7 +29,7 @@ from conformance.kit.config.options import (
     words_of,
 )
 from conformance.kit.config.settings import Given, OptionUnusable, need_target, settings_of
-from conformance.kit.config.settings_file import filled_in
+from conformance.kit.config.settings_file import filled_in, language_set
 from conformance.kit.drive.interrupts import interrupted_by_signals
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import A_MISTAKE, visible
@@ -49,12 +49,14 @@ _OF_A_NAME = 16
 def main(arguments: Sequence[str]) -> int:
     """Run the command line; gives the exit code."""
     ours, more = _split(arguments)
-    options = parser().parse_intermixed_args(ours)
-    given, here = given_in(vars(options)), Path.cwd()
+    made, here = parser(), Path.cwd()
+    made.language = language_set(here)
+    options = made.parse_intermixed_args(ours)
+    given = given_in(vars(options))
     if options.targets:
         given["target"] = [*options.targets, *given.get("target", [])]
     if (few := too_few_files()) is not None:
-        print(few.words(given.get("language", "en")), file=sys.stderr)
+        print(few.words(made.language), file=sys.stderr)
         return Exit.UNUSABLE
     try:
         given, told = filled_in(given, here)

@@ -15,7 +15,8 @@ from io import TextIOWrapper
 from typing import Protocol, TextIO, cast
 
 from conformance.cli.manual import PROGRAM, Manual
-from conformance.kit.config.command_words import nearest
+from conformance.kit.config.command_words import language_in, nearest
+from conformance.spec.messages import message
 
 COMMANDS = {
     "check": "check an HTTP or MCP server from outside, and write a report",
@@ -115,7 +116,9 @@ def _run(words: list[str]) -> int:
         return _command(words[0]).main(words[1:])
     parser = _parser()
     if words and not words[0].startswith("-"):
-        parser.error(f"there is no command {words[0]}{nearest(words[0], COMMANDS)}")
+        parser.language = language_in(words)
+        told = message("command.no_command", name=words[0])
+        parser.refuse(nearest(told, words[0], COMMANDS))
     if not words:
         parser.print_help(sys.stderr)
         return UNUSABLE
@@ -127,7 +130,7 @@ def _run(words: list[str]) -> int:
     elif asked.version:
         print(_versions())
     else:
-        parser.error("name a command")
+        parser.refuse(message("command.none"))
     return 0
 
 

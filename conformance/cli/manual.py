@@ -7,8 +7,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from conformance.kit.config.command_words import plain, unknown_option
+from conformance.kit.config.command_words import language_in, plain, unknown_options
 from conformance.kit.report.safe_text import visible
+from conformance.spec.messages import Message, message
 
 PROGRAM = "agent-formats"
 
@@ -41,11 +42,21 @@ class Manual(argparse.ArgumentParser):
             allow_abbrev=False,
         )
         self._unusable = unusable
+        self.language = "en"
+        """The language of what is said about a wrong command line."""
 
-    def error(self, message: str) -> NoReturn:
+    def error(self, said: str) -> NoReturn:
+        """Say what argparse finds wrong, and where the help is."""
+        told = plain(said)
+        self._end(said if told is None else told.words(self.language))
+
+    def refuse(self, *said: Message) -> NoReturn:
         """Say what is wrong, and where the help is."""
-        said = visible(plain(message), None)
-        self.exit(self._unusable, f"{self.prog}: {said}\nSee: {self.prog} --help\n")
+        self._end("; ".join(each.words(self.language) for each in said))
+
+    def _end(self, said: str) -> NoReturn:
+        see = message("command.see", command=f"{self.prog} --help").words(self.language)
+        self.exit(self._unusable, f"{self.prog}: {visible(said, None)}\n{see}\n")
 
     def parse_args(  # type: ignore[override]  # argparse types it for any namespace
         self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
@@ -64,6 +75,7 @@ class Manual(argparse.ArgumentParser):
     def _known(self, args: Sequence[str] | None) -> list[str]:
         """The words, where each option is known: argparse would first ask for what is missing."""
         words = list(sys.argv[1:] if args is None else args)
+        self.language = language_in(words, self.language)
         ours = words[: words.index("--")] if "--" in words else words
         options = self._option_string_actions
         self._refuse([w for w in ours if w[:2] == "--" and w.partition("=")[0] not in options])
@@ -75,7 +87,7 @@ class Manual(argparse.ArgumentParser):
 
     def _refuse(self, words: list[str]) -> None:
         if words:
-            self.error(unknown_option(words, self._option_string_actions))
+            self.refuse(*unknown_options(words, self._option_string_actions))
 
 
 def _columns(rows: Sequence[tuple[str, str]]) -> list[str]:

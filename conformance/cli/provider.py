@@ -43,13 +43,13 @@ def main(arguments: Sequence[str]) -> int:
         print("\n".join(_listed(options.language)))
         return DONE
     if options.scenario is None:
-        made.error("--scenario is missing; --list shows all scenarios")
+        made.refuse(message("command.no_scenario"))
     scenario = SCENARIOS.get(options.scenario)
     if scenario is None:
-        near = nearest(options.scenario, SCENARIOS)
-        made.error(f"there is no scenario {visible(options.scenario)}{near}; --list shows all")
+        told = message("command.scenario", name=visible(options.scenario))
+        made.refuse(nearest(told, options.scenario, SCENARIOS))
     if not 0 <= options.port <= _LAST_PORT:
-        made.error(f"--port takes a number from 0 to {_LAST_PORT}, not {options.port}")
+        made.refuse(message("command.port", most=_LAST_PORT, value=options.port))
     with suppress(KeyboardInterrupt):
         return asyncio.run(_serve(scenario, options.port, options.language))
     return DONE

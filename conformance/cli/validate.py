@@ -30,9 +30,9 @@ def main(arguments: Sequence[str]) -> int:
     made = parser()
     options = made.parse_args(arguments)
     if options.write and not options.fix:
-        made.error("--write needs --fix")
+        made.refuse(message("command.write"))
     if options.fix and (options.document or options.manifest or options.format != "text"):
-        made.error("--fix takes none of --as, --manifest and --format: it shows a diff")
+        made.refuse(message("command.fix"))
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal that lacks a character
     if options.manifest and options.document != STREAM:

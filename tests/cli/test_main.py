@@ -269,6 +269,16 @@ def test_of_many_caches_the_oldest_are_removed_and_nothing_else(tmp_path):
         (("check", "--lang", "es"), "no option --lang; did you mean --language?"),
         (("check", "--allow-calls", "al"), "takes one of auto, read-only, all, none, not 'al'"),
         (("check", "--allow-calls", "al"), "did you mean all?"),
+        (("check", "--level", "protegido"), "did you mean guarded?"),
+        (("check", "--level", "Recuperavel"), "did you mean recoverable?"),
+        (("check", "--language", "es", "--level", "protegido"), "¿quiso decir guarded?"),
+        (("check", "--lang", "x", "--language=pt"), "não existe a opção --lang;"),
+        (("check", "--language", "es", "--seed"), "--seed necesita un valor"),
+        (("validate", "--language", "pt", "--as", "erro"), "você quis dizer error?"),
+        (("validate", "--language", "pt"), "falta FILE"),
+        (("validate", "x", "--language", "es", "--write"), "--write necesita --fix"),
+        (("chek", "--language", "es"), "no existe el comando chek; ¿quiso decir check?"),
+        (("provider", "--language", "es"), "falta --scenario"),
         (("check", "--max-time", "soon"), "--max-time takes a number, not 'soon'"),
         (("check", "--seed"), "--seed needs a value"),
         (("check", "--plan=x"), "--plan takes no value"),
@@ -286,6 +296,18 @@ def test_a_slip_is_told_in_plain_words_with_what_was_meant(capsys, words, expect
     assert code in {2, 4}
     assert expected in err
     assert "argument" not in err.replace("arguments", "")
+
+
+@pytest.mark.parametrize("rest", ["seed = 1", 'seed = "x"'])
+def test_a_wrong_command_line_is_told_in_the_language_of_the_settings(
+    capsys, tmp_path, monkeypatch, rest
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "agent-formats.toml").write_text(f'language = "es"\n{rest}\n')
+    _, _, err = said(capsys, "check", "--lang", "pt")
+    assert "no existe la opción --lang; ¿quiso decir --language?" in err
+    _, _, err = said(capsys, "check", "--seed", "1", "http://127.0.0.1:80x")
+    assert "puerto" in err or "admite un número entero" in err
 
 
 def test_an_option_is_not_taken_for_one_of_an_example(capsys):

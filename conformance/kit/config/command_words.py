@@ -1,71 +1,81 @@
-"""Rewrites the error messages of argparse in plain words.
-
-They are in English, like all diagnostics of command lines.
-"""
+"""Rewrites the error messages of argparse in plain words, in the language that is asked for."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Final
 
-_KINDS: Final = {"int": "a whole number", "float": "a number"}
+from conformance.spec.messages import LANGUAGES, Message, is_message, message
+
 _PHRASES: Final = (
-    (r"argument (?P<name>\S+): invalid (?P<kind>int|float) value: (?P<value>.*)",
-     "{name} takes {kind}, not {value}"),
+    (r"argument (?P<name>\S+): invalid int value: (?P<value>.*)", "command.whole"),
+    (r"argument (?P<name>\S+): invalid float value: (?P<value>.*)", "command.number"),
     (r"argument (?P<name>\S+): invalid choice: (?P<value>.*) \(choose from (?P<choices>.*)\)",
-     "{name} takes one of {choices}, not {value}"),
-    (r"argument (?P<name>\S+): expected (?:one|at least one) argument", "{name} needs a value"),
-    (r"argument (?P<name>\S+): ignored explicit argument (?P<value>.*)",
-     "{name} takes no value, and was given {value}"),
-    (r"the following arguments are required: (?P<name>[^,]*)", "{name} is missing"),
-    (r"the following arguments are required: (?P<name>.*), (?P<last>.*)",
-     "{name} and {last} are missing"),
+     "command.choice"),
+    (r"argument (?P<name>\S+): expected (?:one|at least one) argument", "command.no_value"),
+    (r"argument (?P<name>\S+): ignored explicit argument (?P<value>.*)", "command.switch"),
+    (r"the following arguments are required: (?P<name>[^,]*)", "command.missing"),
+    (r"the following arguments are required: (?P<name>.*), (?P<last>.*)", "command.both_missing"),
 )  # fmt: skip
+_OPTION: Final = "--language"
+_SHORTEST: Final = 3
+"""The fewest letters of a word that is taken for the beginning of a longer one."""
 
 
-_BEGUN = 4
-"""The fewest characters of a word that is taken for the start of another."""
+def language_in(words: Sequence[str], otherwise: str = "en") -> str:
+    """Return the language that a command line asks for, which may be unusable otherwise."""
+    ours = words[: words.index("--")] if "--" in words else words
+    found = otherwise
+    for word, following in zip(ours, [*ours, ""][1:], strict=True):
+        name, _, value = word.partition("=")
+        if name == _OPTION and (value or following) in LANGUAGES:
+            found = value or following
+    return found
 
 
-def plain(said: str) -> str:
-    """Return an error message of argparse in plain words; unchanged if no phrase fits."""
+def plain(said: str) -> Message | None:
+    """Return an error message of argparse in plain words; None if no phrase fits."""
     for pattern, phrase in _PHRASES:
         found = re.fullmatch(pattern, said, re.DOTALL)
         if found is None:
             continue
         parts = found.groupdict()
-        choices = re.sub(r"['\"]", "", parts.get("choices", ""))
-        named = {
-            "name": parts["name"].rpartition("/")[2],
-            "value": parts.get("value", ""),
-            "kind": _KINDS.get(parts.get("kind", ""), ""),
-            "choices": choices,
-            "last": parts.get("last", ""),
-        }
-        value = named["value"].strip("'\"")
-        return phrase.format(**named) + nearest(value, choices.split(", "))
-    return said
+        choices = re.sub(r"['\"]", "", parts.get("choices") or "")
+        parts["name"] = parts["name"].rpartition("/")[2]
+        told = message(phrase, **{**parts, "choices": choices})
+        return nearest(told, parts.get("value", "").strip("'\""), choices.split(", "))
+    return None
 
 
-def unknown_option(words: Iterable[str], known: Iterable[str]) -> str:
-    """Return a text that says that these options do not exist, with a suggestion for each."""
+def unknown_options(words: Iterable[str], known: Iterable[str]) -> list[Message]:
+    """Say of each of these words that there is no such option, with a suggestion."""
     flags = tuple(known)
-    return "; ".join(
-        f"there is no option {each}{nearest(each, flags)}"
-        if each.startswith("-")
-        else f"{each} is one word too many"
-        for each in (word.partition("=")[0] for word in words)
-    )
+    names = [word.partition("=")[0] for word in words]
+    return [
+        nearest(message("command.no_option", name=name), name, flags)
+        if name.startswith("-")
+        else message("command.too_many", name=name)
+        for name in names
+    ]
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Return a question that suggests the nearest known word; empty if no word is near.
+def nearest(said: Message, word: str, known: Iterable[str]) -> Message:
+    """Add the nearest known word as a question, if one is near.
 
-    A word that begins with the given one is nearer than any other.
+    Near is the name of a known word in another language, a word that begins so, or a similar one.
     """
-    words = [each for each in known if each]
-    begun = [each for each in words if len(word) >= _BEGUN and each.startswith(word)]
-    found = begun or get_close_matches(word, words, 1)
-    return f"; did you mean {found[0]}?" if found else ""
+    listed = [each for each in known if each]
+    titles = {
+        message(id).words(language).lower(): each
+        for each in listed
+        if is_message(id := f"report.level.{each}")
+        for language in LANGUAGES
+    }
+    names = {**titles, **{each: each for each in listed}}
+    longer = sorted((each for each in listed if each.startswith(word)), key=len)
+    found = get_close_matches(word.lower(), names, 1)
+    if word.lower() not in titles and len(word.lstrip("-")) >= _SHORTEST and longer:
+        found = longer
+    return message("command.meant", said=said, word=names[found[0]]) if found else said

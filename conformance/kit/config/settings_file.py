@@ -14,7 +14,7 @@ from conformance.kit.config.given_files import FileTooMuch, given_text
 from conformance.kit.config.options import GROUPS, INSTEAD, OPTIONS, add_options, given_in
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.system_words import in_one_line
-from conformance.spec.messages import Message, message
+from conformance.spec.messages import LANGUAGES, Message, message
 
 SETTINGS = "agent-formats.toml"
 PROJECT = "pyproject.toml"
@@ -22,12 +22,16 @@ TABLE = "agent-formats"
 
 
 class _WordsUnusableError(Exception):
-    """The words cannot be parsed; the text says why."""
+    """The words cannot be parsed; `said` tells why."""
+
+    def __init__(self, said: Message | str) -> None:
+        self.said = said
+        super().__init__(said)
 
 
 class _Parser(argparse.ArgumentParser):
     def error(self, said: str) -> NoReturn:
-        raise _WordsUnusableError(plain(said))
+        raise _WordsUnusableError(plain(said) or said)
 
 
 class Filled(NamedTuple):
@@ -42,12 +46,21 @@ def filled_in(given: Mapping[str, Any], here: Path) -> Filled:
 
     Raises `OptionUnusable`.
     """
-    language = given.get("language", "en")
+    language = given.get("language") or language_set(here)
     path, table = _settings(here, language)
     own = _parsed(path, table, language)
     taken = [option.flag for option in OPTIONS.values() if option.dest in own.keys() - given.keys()]
     told = message("kit.settings.taken", file=path.name, options=", ".join(taken))
     return Filled({**own, **given}, told if taken else None)
+
+
+def language_set(here: Path) -> str:
+    """Return the language in a directory's settings file, before anything else in it is read."""
+    try:
+        language = _settings(here, "en")[1].get("language")
+    except OptionUnusable:
+        return "en"
+    return language if isinstance(language, str) and language in LANGUAGES else "en"
 
 
 def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
@@ -122,7 +135,9 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
     try:
         return given_in(vars(parser.parse_args(words)))
     except _WordsUnusableError as error:
-        raise _refused(path, str(error), language) from None
+        said = error.said
+        reason = said if isinstance(said, str) else said.words(language)
+        raise _refused(path, reason, language) from None
 
 
 def _refused(path: Path, reason: str, language: str) -> OptionUnusable:
