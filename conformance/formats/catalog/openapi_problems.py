@@ -49,7 +49,7 @@ def openapi_problems(data: _Node) -> Iterator[Problem]:
     for place, response in _parts(data, "responses"):
         if not newest:
             yield from _lacks(place, response, "description")
-    for place, schema in _schemas(data):
+    for place, schema in schemas_in(data):
         yield from _of_schema(data, place, schema, old=old)
 
 
@@ -148,7 +148,7 @@ def _of_parameter(place: Place, parameter: _Node, *, newest: bool) -> Iterator[P
         yield problem(place, "required", said)
 
 
-def _schemas(data: _Node) -> Iterator[tuple[Place, Any]]:
+def schemas_in(data: _Node) -> Iterator[tuple[Place, Any]]:
     """Yield the schemas of parameters, bodies and answers, and those of the components."""
     holders = [each for member in ("parameters", "requestBody", "responses")
                for each in _parts(data, member)]  # fmt: skip

@@ -18,6 +18,8 @@ _MOST = 1_000
 _NAMES = {"openai": "OpenAI", "anthropic": "Anthropic", "gemini": "Gemini"}
 SCHEMA = "json-schema"
 """How a JSON Schema alone is called."""
+OPENAPI = "openapi"
+"""How an OpenAPI description is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ def foreign(data: Any) -> Foreign | None:
     if isinstance(version, str) and version.startswith(VERSIONS):
         told = message("validate.openapi", version=shown(version, 20)[1:-1])
         found = tuple(islice(openapi_problems(data), _MOST))
-        return Foreign("openapi", version, told, found)
+        return Foreign(OPENAPI, version, told, found)
     if is_schema(data):
         dialect = data.get("$schema", NEWEST)
         told = message("validate.schema", dialect=shown(dialect, 80).strip('"'))

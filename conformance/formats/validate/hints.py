@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
+from conformance.formats.catalog.openapi_problems import schemas_in
 from conformance.formats.problem import (
     MISSPELLED,
     NO_VALUE,
@@ -88,6 +89,16 @@ def hints_of_schema(schema: Any) -> Iterator[Problem]:
     for place, name in islice(undeclared(schema), _MOST):
         yield problem(place, UNDECLARED, message("documents.tool.undeclared", name=shown(name)))
     yield from islice(_without_value(schema), _MOST)
+
+
+def hints_of_openapi(data: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield the bounds without a value in the schemas of an OpenAPI description."""
+    found = (
+        problem((*place, *each.place), NO_VALUE, each.message)
+        for place, schema in schemas_in(data)
+        for each in _without_value(schema)
+    )
+    yield from islice(found, _MOST)
 
 
 def _of_tools(document: str, data: Any) -> Iterator[Problem]:

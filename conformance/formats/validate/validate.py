@@ -18,8 +18,13 @@ from conformance.formats.text.json_text import Notation, Reading, positions_of, 
 from conformance.formats.text.rpc import held_in
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
-from conformance.formats.validate.foreign import SCHEMA, Foreign, foreign
-from conformance.formats.validate.hints import hints, hints_of_schema, told_once
+from conformance.formats.validate.foreign import OPENAPI, SCHEMA, Foreign, foreign
+from conformance.formats.validate.hints import (
+    hints,
+    hints_of_openapi,
+    hints_of_schema,
+    told_once,
+)
 from conformance.formats.validate.recognize import Recognition, elsewhere, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
@@ -80,8 +85,7 @@ def examine(
         assert isinstance(recognized, Problem)
         other = foreign(data)
         if other is not None:
-            slips = hints_of_schema(data) if other.document == SCHEMA else ()
-            found = _moved((*other.problems, *slips), at)
+            found = _moved([*other.problems, *_slips(other.document, data)], at)
             return Examined(reading, None, (*reading.problems, *found), other)
         said = _moved([elsewhere(recognized, data)], at)
         return Examined(reading, None, (*reading.problems, *said))
@@ -90,6 +94,14 @@ def examine(
     earlier = _earlier_keys(name, data)
     wrong = told_once(_judged(data, name), hints(name, data))
     return Examined(reading, known, (*strange, *_moved((*wrong, *earlier), at)))
+
+
+def _slips(document: str, data: Any) -> Iterator[Problem]:
+    """Yield the hints about a document of another standard."""
+    if document == SCHEMA:
+        yield from hints_of_schema(data)
+    elif document == OPENAPI:
+        yield from hints_of_openapi(data)
 
 
 def _moved(found: Iterable[Problem], at: Place) -> Iterable[Problem]:

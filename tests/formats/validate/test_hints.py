@@ -156,7 +156,12 @@ def test_bounds_that_leave_no_value_are_told_at_the_lower_one(schema, told):
         "description": "D.",
         "how_to_use": {"inputs": [{"name": "a", "type": "string", "schema": schema}]},
     }
+    query = {"name": "a", "in": "query", "schema": {"type": "string", **schema}}
+    operation = {"parameters": [query], "responses": {"200": {"description": "D."}}}
+    info = {"title": "T", "version": "1"}
+    service = {"openapi": "3.1.0", "info": info, "paths": {"/a": {"get": operation}}}
     values = {
+        '$.paths["/a"].get.parameters[0].schema': service,
         "$.inputSchema.properties.a": {**TOOL, "inputSchema": inputs},
         "$.outputSchema.properties.a": {**TOOL, "title": "A", "outputSchema": inputs},
         "$.properties.a": inputs,
