@@ -130,6 +130,10 @@ def test_what_is_seen_is_folded_over_the_versions():
         ({}, "accepted"),
         ({"keywords": "type, enum", "sent": "7"}, "accepted type"),
         ({"step": {"message_id": "step.not-utf8"}}, "accepted not-utf8"),
+        (
+            {"keywords": {"message": "m", "message_id": "a.b", "values": {"keywords": "format"}}},
+            "accepted format",
+        ),
     ],
 )
 def test_a_cause_is_the_word_of_the_message_with_its_keyword_or_step(values, said):
