@@ -2,8 +2,9 @@
    MiniSearch. Before this stand `STOP_WORDS`, `SYNONYMS`, `stem` and `MiniSearch`: see `scripts/website/search.py`. */
 "use strict";
 
-/* A name of the specifications or of the kit: suggested_value, ATDF-ERR-004, --max-time, E3001. */
-const NAME = /[a-z0-9][_\-./][a-z0-9]|\d/i;
+/* A name of code, of the specifications or of the kit: isError, suggested_value, ATDF-ERR-004, --max-time, E3001. Among
+   plain words it counts as several of them. */
+const NAME = /[a-zA-Z0-9][_\-./][a-zA-Z0-9]|[a-z][A-Z]|\d/, NAMED = 3;
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]*/gu;
 const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
 const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
@@ -104,7 +105,7 @@ function found(question) {
         weights: { fuzzy: 0.2, prefix: 0.4 },
       };
       for (const { id, score: full, terms } of index.search(meant, { boost: WEIGHTS, tokenize: (text) => [text], ...options })) {
-        const score = place ? SAME * full : full;
+        const score = full * (place ? SAME : 1) * (NAME.test(word) ? NAMED : 1);
         if (!(results.get(id)?.score >= score)) results.set(id, { score, terms });
       }
     }
