@@ -14,6 +14,7 @@ from typing import Any
 
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.phases import Plans
+from conformance.kit.cases.seen_values import SeenValues
 from conformance.kit.drive.budget import until
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.pacing import together
@@ -183,6 +184,7 @@ class RunDriver:
         """Call all tools and play the early scripts. Return whether all calls were made in time."""
         session = self._session
         series, progress = session.context.recorder.series, session.progress
+        seen = SeenValues()
 
         async def between() -> None:
             self._early_played = False
@@ -195,7 +197,10 @@ class RunDriver:
         async def in_turns() -> None:
             for tools in turns:
                 tell, progress.first = progress.first, None
-                runs = [ToolRun(channel, tool, progress, series(), session.plans) for tool in tools]
+                runs = [
+                    ToolRun(channel, tool, progress, series(), session.plans, seen)
+                    for tool in tools
+                ]
                 shown = None if tell is None else partial(self._tell, tell)
                 await Turns(runs, self._take, between, shown).take(self._at(_BASELINES))
 

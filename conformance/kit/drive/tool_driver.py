@@ -16,6 +16,7 @@ from conformance.kit.cases.baseline import GIVEN, candidates, from_refusal, prob
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, by_kind, fewer, only
+from conformance.kit.cases.seen_values import SeenValues
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
@@ -59,16 +60,15 @@ class ToolRun:
         progress: Progress,
         numbers: Series,
         plans: Plans,
+        seen: SeenValues,
     ) -> None:
         self._channel = channel
         self.tool = self._tool = tool
         self._progress = progress
         self._numbers = numbers
-        self._plans = plans
+        self._plans, self._seen = plans, seen
         self._calls: list[Call] = []
-        self._slow = 0
-        self._ended = 0
-        self._answered = 0
+        self._slow = self._ended = self._answered = 0
         self._held = HeldPlan(plans)
         self._unsent: list[Case] = []
         self._unplanned = self._off_route = ""
@@ -77,6 +77,8 @@ class ToolRun:
         self._left_over: Plan | None = None
         self._spared = is_spared(tool, channel.run, channel.context.settings)
         self.is_begun = self.is_told = False
+        self.promises = tool.annotations.read_only is True or tool.safe is True
+        """Whether the tool says that it changes nothing."""
 
     async def begin(self) -> None:
         """Find a baseline call, and repeat it. The first of three steps, taken in turns."""
@@ -85,18 +87,23 @@ class ToolRun:
         if baseline is None:
             self._unplanned = str(problem_of(self._tool) or self._off_route)
         elif baseline.reading.accepted:
-            await self._second(baseline)
+            await self._accepted(baseline)
 
-    async def begin_again(self) -> None:
-        """Make the refused baseline calls once more: another tool may have made what they need."""
+    async def begin_again(self, *, changed: bool) -> None:
+        """Look for a baseline call again: others may have returned, or `changed`, what it needs.
+
+        Only a tool that says that it changes nothing gets ids from the answers of others.
+        """
         tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
-        for number, case in enumerate(tried, len(tried) + 1):
+        seen = list(self._seen.put_into(self._tool, tried[0].arguments)) if self.promises else []
+        seen = [own for own in seen if self._channel.may_call(self._tool, own)]
+        cases = [replace(tried[0], scenario="baseline", arguments=own) for own in seen]
+        numbers = range(len(tried) + 1, MOST_BASELINE_CALLS + 1)
+        for number, case in zip(numbers, [*cases, *(tried if changed else ())], strict=False):
             again = await self._call(replace(case, id=self._id(CaseKind.BASELINE, number)))
             if again is not None and again.reading.accepted:
-                self.drop_plan()
-                self._baseline = again
-                await self._second(again)
-                break
+                await self._accepted(again)
+                return
 
     @property
     def accepts(self) -> bool | None:
@@ -111,11 +118,6 @@ class ToolRun:
         if self._planning is None and self._baseline is not None:
             arguments = self._baseline.case.arguments
             self._planning = self._plans.later(lambda: self._planned(arguments))
-
-    @property
-    def promises(self) -> bool:
-        """Whether the tool says that it changes nothing."""
-        return self._tool.annotations.read_only is True or self._tool.safe is True
 
     @property
     def took(self) -> float:
@@ -206,12 +208,13 @@ class ToolRun:
     def evidence(self) -> ToolEvidence:
         """Return all evidence of the tool."""
         calls = sorted(self._calls, key=lambda call: call.exchange.id)
+        ids = (call.case.id.text for call in calls)
         return ToolEvidence(
             self._channel.run,
             self._tool,
             tuple(calls),
             unsent=tuple(self._unsent),
-            silent_after=self._silent_after(),
+            silent_after=frozenset(self._channel.silent_after.intersection(ids)),
             unplanned=self._unplanned,
             silenced=self._channel.silent,
             heavy=self._fills,
@@ -221,8 +224,7 @@ class ToolRun:
     def let_go(self) -> None:
         """Drop the plan and the calls, once the evidence of all calls is kept."""
         self.drop_plan()
-        self._calls, self._unsent = [], []
-        self._baseline = None
+        self._calls, self._unsent, self._baseline = [], [], None
 
     def drop_plan(self) -> None:
         """Drop the plan, so that other tools can use the memory."""
@@ -230,10 +232,6 @@ class ToolRun:
             self._planning.cancel()
         self._left_over = self._planning = None
         self._held.drop()
-
-    def _silent_after(self) -> frozenset[str]:
-        own = (call.case.id.text for call in self._calls)
-        return frozenset(id for id in own if id in self._channel.silent_after)
 
     def _has_enough(self) -> bool:
         """Return whether a limit is reached, so that no more calls of the tool are sent."""
@@ -254,9 +252,8 @@ class ToolRun:
     @property
     def _left(self) -> float:
         """How many calls may still be made."""
-        if not self._spared:
-            return inf
-        return self._channel.context.care.left(self._channel.run, self._tool)
+        care = self._channel.context.care
+        return care.left(self._channel.run, self._tool) if self._spared else inf
 
     @property
     def _is_lacking(self) -> bool:
@@ -314,8 +311,11 @@ class ToolRun:
             return fixed if isinstance(fixed, dict) else None
         return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
-    async def _second(self, baseline: Call) -> None:
-        """Repeat the call immediately if the tool says that it changes nothing."""
+    async def _accepted(self, baseline: Call) -> None:
+        """Note what the call returned, and repeat it if the tool says that it changes nothing."""
+        self._baseline = baseline
+        for value in baseline.reading.values:
+            self._seen.note(self._tool.name, value)
         if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)
 

@@ -41,7 +41,7 @@ class Turns:
 
     Tools that say that they change nothing come first. Each makes its baseline call and repeats it,
     while no call changes anything. A tool that refused it gets it once more after the others: these
-    may have made what it needs.
+    may have made what it needs, or returned the id of what exists.
 
     `keep` gets each tool that has something new. `between` runs after the baseline calls. `first`
     is called when the first tool has shown something. A fault of the kit costs only one tool.
@@ -120,9 +120,14 @@ class Turns:
         await self._each([run for run in waiting if run in self._quiet], begin)
         await self._each([run for run in waiting if run not in self._quiet], begin)
         await over.wait()  # `between` may need the connection for itself
-        if any(run.accepts and not run.promises for run in self._runs):
-            refused = [run for run in self._open if run.accepts is False]
-            await self._each(refused, lambda run: run.begin_again())
+        changed = any(run.accepts and not run.promises for run in self._runs)
+        refused = [run for run in self._open if run.accepts is False]
+
+        async def again(run: ToolRun) -> None:
+            await run.begin_again(changed=changed)
+
+        await self._each([run for run in refused if not run.promises], again)
+        await self._each([run for run in refused if run.promises], again)
         self._keep_begun()
         await self._between()
         if len(self._runs) > MOST_IN_TURNS:

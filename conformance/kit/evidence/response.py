@@ -101,6 +101,13 @@ class Reading:
         return self.outcome is Outcome.ACCEPTED
 
     @property
+    def values(self) -> list[Any]:
+        """The JSON values of the result: those of each place that can hold one over MCP."""
+        if self.result is None:
+            return [self.document]
+        return [self.result.get("structuredContent"), *json_texts(self.result, "{[")]
+
+    @property
     def said(self) -> str:
         """`text` as a finding quotes it: an object without its empty members."""
         if len(self.text) > _OF_AN_OBJECT or not self.text.lstrip().startswith("{"):

@@ -19,11 +19,11 @@ def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
     return next((found for place in places if (found := envelope_of(place)) is not None), None)
 
 
-def json_texts(result: Mapping[str, Any]) -> list[Any]:
-    """Return the JSON objects in the text blocks."""
+def json_texts(result: Mapping[str, Any], opening: str = "{") -> list[Any]:
+    """Return the JSON values in the text blocks that begin with one of these characters."""
     decoded = []
     for text in _texts(result):
-        if text.lstrip().startswith("{"):
+        if text.lstrip().startswith(tuple(opening)):
             try:
                 decoded.append(told_in(text))
             except (ValueError, RecursionError):

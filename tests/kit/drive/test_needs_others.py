@@ -74,3 +74,32 @@ def test_without_a_call_that_changed_something_it_is_not_tried_again():
     sent = [call.case.arguments for call in read.of(CaseKind.BASELINE)]
     assert len(sent) == len({str(each) for each in sent})
     assert items["ATDF-CALL-001", "a_read"].verdict is Verdict.NOT_VERIFIED
+
+
+TEXT = {"type": "string"}
+
+
+def test_a_tool_that_changes_nothing_takes_an_id_that_another_tool_returned():
+    """No made value is one of these ids, and no tool changes anything to get them."""
+    ids, asked = ["c0ffee-1", "c0ffee-2"], {"get_order": set(), "edit_order": set()}
+    needs = {"type": "object", "properties": {"order_id": TEXT}, "required": ["order_id"]}
+    tools = [
+        {**READ, "name": "get_order", "inputSchema": needs},
+        {**READ, "name": "list_orders", "inputSchema": {"type": "object"}},
+        {**WRITE, "name": "edit_order", "inputSchema": needs},
+    ]
+
+    def call(name, arguments):
+        if name == "list_orders":
+            return 200, {"orders": [{"id": each} for each in ids]}
+        value = arguments.get("order_id") if isinstance(arguments, dict) else None
+        asked[name].add(str(value))
+        return (200, {"id": value}) if value in ids else (404, {"detail": "no such order"})
+
+    with offering(tools, call) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",), max_examples=0))
+        session.discover((url,))
+        session.drive()
+    (evidence,) = session.evidence().values()
+    assert evidence.by_tool["get_order"].baseline.case.arguments == {"order_id": ids[0]}
+    assert not asked["edit_order"] & set(ids)  # it may change the order

@@ -1,0 +1,120 @@
+"""Values that exist on a server, such as ids: tools return them, and other tools ask for them."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from conformance.formats.tool.tool import Tool
+from conformance.kit.config.secrets import is_secret_name
+from conformance.kit.schema.unusable_schema import SchemaProblem
+from conformance.kit.schema.view import view_of
+
+_MOST_TRIED: Final = 3
+"""The most values of a parameter that are tried, and the most of a name that one answer gives."""
+_MOST_READ: Final = 2000
+"""The most values of an answer that are read, its outer ones first."""
+_MOST_NAMES, _MOST_TOOLS = 100, 200
+"""The most names of one tool, and the most tools, whose values are remembered."""
+_LONGEST: Final = 200
+"""The most characters of a text that is taken. An id is shorter."""
+_REFERENCE: Final = re.compile(r"(?:^|[\W_])(?:id|ID|Id)$|[a-z0-9]I[dD]$")
+"""A name whose last word is `id`."""
+
+
+class SeenValues:
+    """The texts and whole numbers in answers, by tool and by the name of their member."""
+
+    def __init__(self) -> None:
+        self._of_tool: dict[str, dict[str, list[Any]]] = {}
+
+    def note(self, tool: str, document: Any) -> None:
+        """Remember the first values of each name in a JSON value that a tool returned."""
+        if not isinstance(document, dict | list):
+            return
+        if tool not in self._of_tool and len(self._of_tool) >= _MOST_TOOLS:
+            return
+        own = self._of_tool.setdefault(tool, {})
+        for name, value in _members(document):
+            known = own.setdefault(name, []) if len(own) < _MOST_NAMES else own.get(name, [])
+            if len(known) < _MOST_TRIED and value not in known:
+                known.append(value)
+
+    def put_into(self, tool: Tool, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+        """Yield valid arguments with values that exist in place of made ones, at most three times.
+
+        A parameter takes the values of members with its name. A parameter such as `order_id` also
+        takes those of a member `id`, and `id` those of a member such as `order_id`. Values of a
+        tool whose name has more words in common come first.
+        """
+        found = {
+            name: values
+            for name, value in arguments.items()
+            if not isinstance(value, dict | list) and (values := self._of(tool.name, name))
+        }
+        try:
+            view = view_of(tool.input_schema)
+            for turn in range(max(map(len, found.values()), default=0)):
+                own = {name: values[min(turn, len(values) - 1)] for name, values in found.items()}
+                if view.accepts({**arguments, **own}):
+                    yield {**arguments, **own}
+        except SchemaProblem:
+            return
+
+    def _of(self, tool: str, parameter: str) -> list[Any]:
+        """Return the values for a parameter of a tool, most likely ones first."""
+        if is_secret_name(parameter):
+            return []
+        ranked = [
+            ((distance, -len(_words(tool) & _words(other))), values)
+            for other, own in self._of_tool.items()
+            for member, values in own.items()
+            if (distance := _distance(parameter, member)) is not None
+        ]
+        ranked.sort(key=lambda each: each[0])
+        values = [value for _, some in ranked for value in some]
+        return [value for n, value in enumerate(values) if value not in values[:n]][:_MOST_TRIED]
+
+
+def _distance(parameter: str, member: str) -> int | None:
+    """Return 0 for the same name, 1 for an id of perhaps the same thing, and otherwise None."""
+    plain = (_plain(parameter), _plain(member))
+    if plain[0] == plain[1]:
+        return 0
+    are_ids = _REFERENCE.search(parameter) and _REFERENCE.search(member)
+    return 1 if are_ids and "id" in plain else None
+
+
+def _members(document: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the members of all objects in a document whose values are texts or whole numbers."""
+    waiting, left = deque([document]), _MOST_READ
+    while waiting:
+        here = waiting.popleft()
+        inside = here.items() if isinstance(here, dict) else (("", each) for each in here)
+        for name, value in inside:
+            left -= 1
+            if left < 0:
+                return
+            if isinstance(value, dict | list):
+                waiting.append(value)
+            elif name and _is_short(name) and _is_short(value):
+                yield name, value
+
+
+def _is_short(value: Any) -> bool:
+    """Return whether a value is a whole number of 64 bits or a text that may be an id."""
+    if isinstance(value, str):
+        return 0 < len(value) <= _LONGEST
+    return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() < 64
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def _words(name: str) -> frozenset[str]:
+    """Return the words of a name in lower case, each without the `s` of a plural."""
+    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
+    return frozenset(word.lower().rstrip("s") for word in words)
