@@ -46,7 +46,7 @@ STAGES = {
     "planning": "conformance.kit.cases.phases.Plans.cases",
     "sending": "conformance.kit.drive.channel.Channel.share",
     "receiving": "conformance.kit.drive.tool_driver.call_of",
-    "repairing": "conformance.kit.drive.tool_driver.apply",
+    "repairing": "conformance.kit.repair.hints.apply",
     "keeping": "conformance.kit.drive.tool_driver.ToolRun.evidence",
     "confirming": "conformance.kit.confirm.confirm.Channel.call",
     "confirmed": "conformance.kit.confirm.confirmed.judge",
