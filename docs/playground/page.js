@@ -104,7 +104,7 @@
     if (foreign) {
       tell("foreign", "");
       verdict.append(...rich(foreign.words));
-      if (CHECKED.includes(foreign.name) && !count) verdict.append(" ", make("strong", {}, said.clean));
+      if (CHECKED.includes(foreign.name) && !count && !hints.length) verdict.append(" ", make("strong", {}, said.clean));
       const [page, words] = said.help[foreign.name] ?? [];
       if (page) verdict.append(" ", make("a", { href: `../${page}/` }, words));
       return undefined;

@@ -26,7 +26,8 @@ from scripts.website.pages.playground import data, engine, scripts
 from tests.convert.test_forms import MISTAKES
 from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
-from tests.formats.validate.foreign_samples import SCHEMAS
+from tests.formats.validate.foreign_samples import SCHEMAS, operation
+from tests.formats.validate.foreign_samples import parameter as declared
 from tests.formats.validate.test_hints import BOUNDS
 
 SCHEMA_CLAUSES = ("ATDF-TOOL-004", "ATDF-TOOL-005", "HTTP-OAS-001", "HTTP-OAS-002")
@@ -259,6 +260,7 @@ def test_the_hints_are_those_of_the_command(run, source):
     values += [{"type": "object", "properties": {"a": {}}, "required": ["a", "b"]}]
     bounds = [schema for schema, _ in BOUNDS]
     named = {str(n): each for n, each in enumerate([*bounds, {"type": "strng"}, {"$ref": 7}])}
+    values += [operation(parameters=[declared(schema=each)]) for each in bounds]
     for broken in ({}, {"required": ["a", "0", 7]}, {"properties": 7}, {"$defs": [], "title": 7}):
         schema = {"type": "object", "properties": named, "required": ["0", "day"], **broken}
         values += [schema, {"tools": [{**TOOL, "inputSchema": schema}]}, TOOL | {"name": "año"}]

@@ -98,9 +98,12 @@ function* withoutValueIn(schema, at) {
   }
 }
 
-// Of a document, or of a schema alone.
+// Of a document, of a schema alone, or of the schemas in an OpenAPI description.
 function* hintsOf(value, row, data) {
   const alone = !row && isSchemaAlone(value, data);
+  if (!row && formOf(value) === "openapi") {
+    for (const [at, schema] of schemasOf(value)) yield* withoutValueIn(schema, at);
+  }
   if (!row && !alone) return;
   const schemas = alone ? [[value, []]] : [...schemasHeld(value, row, data)];
   const strange = function* () {
