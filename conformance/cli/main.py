@@ -142,7 +142,8 @@ def _parser() -> Manual:
     parser = Manual(
         "",
         "COMMAND [OPTIONS]",
-        "Check agent-facing servers and documents against the Agent Formats specifications.",
+        "Check agent-facing servers and documents against the Agent Formats specifications.\n"
+        "Commands answer in English, Spanish or Portuguese: --language en, es or pt.",
         EXAMPLES,
         {
             0: "the answer is on standard output",

@@ -310,6 +310,11 @@ def test_a_wrong_command_line_is_told_in_the_language_of_the_settings(
     assert "puerto" in err or "admite un número entero" in err
 
 
+def test_the_first_help_says_that_there_are_three_languages(capsys):
+    _, out, _ = said(capsys, "--help")
+    assert "Spanish or Portuguese: --language en, es or pt" in out
+
+
 def test_an_option_is_not_taken_for_one_of_an_example(capsys):
     code, _, err = said(capsys, "--foo")
     assert (code, "did you mean" in err) == (4, False)
