@@ -1,5 +1,6 @@
 """What the tests of more than one file share."""
 
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,6 +18,9 @@ LONGEST = 240
 """Seconds that a test may take on a slow machine."""
 settings.register_profile("any machine", deadline=None)  # a busy one stops anywhere for a while
 settings.load_profile("any machine")
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts a command in the background like that, and servers under test would inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 NEEDED = {"axe", "chromium", "dictionaries", "node"}
 """Fixtures for what a clone does not have."""
 
