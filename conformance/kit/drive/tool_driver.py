@@ -346,8 +346,8 @@ class ToolRun:
                 break
             sent = current.case.arguments
             repaired = followed(current.reading, sent, self._tool.input_schema)
-            leads_on = to_bytes(repaired) != to_bytes(sent)
-            if not (leads_on and self._channel.may_call(self._tool, repaired)):
+            differs = to_bytes(repaired) != to_bytes(sent)
+            if not (differs and self._channel.may_call(self._tool, repaired)):
                 break
             case = replace(
                 refused.case,
