@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 from conformance.atdf.traces import is_of_sent_code, trace_in
 from conformance.formats.problem import quoted, shown
+from conformance.kit.cases.deviations import WHOLE_FLOAT
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import STOP_ANY_CALL, breaks_path
@@ -77,7 +78,9 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         if named is not None:
             yield broken(
                 call,
-                "finding.call.valid_refused",
+                "finding.call.whole_float_refused"
+                if call.case.scenario == WHOLE_FLOAT
+                else "finding.call.valid_refused",
                 parameter=named,
                 case=call_shown(call.case, tool.good_case(call.case)),
             )
@@ -98,6 +101,8 @@ def _refused_though_valid(tool: ToolEvidence, call: Call) -> Check:
     if called is not None and called.takes_body and not (request.is_rpc or request.body):
         return unknown("kit.not_verified.bodiless_refused", call, said=said)
     case = call_shown(call.case, tool.good_case(call.case))
+    if call.case.scenario == WHOLE_FLOAT:
+        return unknown("kit.not_verified.whole_float_refused", call, case=case, said=said)
     rule = ErrorType.BUSINESS_RULE.value
     return unknown("kit.not_verified.valid_refused", call, case=case, said=said, type=rule)
 

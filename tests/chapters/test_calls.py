@@ -8,6 +8,7 @@ import pytest
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
 from conformance.kit.cases.baseline import GIVEN
+from conformance.kit.cases.deviations import WHOLE_FLOAT
 from conformance.kit.model.case import CaseKind, Strictness, Violation
 from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import Verdict
@@ -257,6 +258,21 @@ def test_a_valid_call_that_is_refused_without_a_reason_proves_nothing(refusal):
     item = of_tool("ATDF-CALL-004", accepted(), refusal)
     assert item.verdict is Verdict.NOT_VERIFIED
     assert item.findings[0].message.id == "kit.not_verified.valid_refused"
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said"),
+    [
+        ({"detail": "no"}, "kit.not_verified.whole_float_refused"),
+        (envelope(error(parameter="count")), "finding.call.whole_float_refused"),
+    ],
+)
+def test_of_a_refused_whole_float_it_is_said_that_json_schema_counts_it_as_an_integer(
+    refusal, said
+):
+    sent = case(VALID, arguments={"count": 2.0}, scenario=WHOLE_FLOAT)
+    item = of_tool("ATDF-CALL-004", accepted(), called(web(422, refusal, of=sent)))
+    assert item.findings[0].message.id == said
 
 
 @pytest.mark.parametrize(
