@@ -26,7 +26,7 @@ SHOWS_NOTHING = {
     *("MCP-RPC-006", "MCP-STDIO-002"),
 }
 """Clauses that have neither; the number may only fall."""
-NOT_SEEN = 20
+NOT_SEEN = 5
 """Faults that may be newer than the file."""
 
 
@@ -87,7 +87,8 @@ def test_the_keywords_that_the_kit_names_are_code():
     assert len(named) > 5
     for each in named:
         # Plain in the values, as a program reads them; the sentence marks each as code, once.
-        keywords = each["values"]["keywords"].split(", ")
+        names = each["values"]["keywords"]
+        keywords = (names["values"]["keywords"] if isinstance(names, dict) else names).split(", ")
         sentence = finding_of(each).words("es")
         assert ", ".join(f"`{keyword}`" for keyword in keywords) in sentence
         assert '"`' not in sentence
