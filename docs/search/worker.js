@@ -7,7 +7,9 @@
 const NAME = /[a-zA-Z0-9][_\-./][a-zA-Z0-9]|[a-z][A-Z]|\d/, NAMED = 3;
 const WORD = /[\p{L}\p{N}_][\p{L}\p{N}_./-]*/gu;
 const PARTS = /[_./-]+|(?<=[a-z])(?=[A-Z])/;
-const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1 };
+const WEIGHTS = { title: 3, anchor: 1, page: 8, about: 16, text: 1, code: 0.3 };
+/* A listing uses a name many times; the sentence next to it says what the name is. */
+const LISTING = /<pre>[^]*?<\/pre>/g;
 /* A record whose title or anchor is what was asked; and how much its page's other records count. */
 const EXACT = 10, REST = 0.15, MOST_OTHERS = 5;
 /* An error code or a value may be a plain word, such as `authentication`: then other pages may be meant as well. */
@@ -76,6 +78,8 @@ function build(docs) {
         case "location": return doc.location;
         case "anchor": return anchorOf(doc.location);
         case "page": return anchorOf(doc.location) ? plain(records.get(pageOf(doc.location))?.title ?? "") : "";
+        case "text": return plain((doc.text ?? "").replace(LISTING, " "));
+        case "code": return plain((doc.text ?? "").match(LISTING)?.join(" ") ?? "");
         default: return plain(doc[field] ?? "");
       }
     },

@@ -35,6 +35,7 @@ _LISTS = {
 }
 """Pages that list everything: the page about a thing answers a question better."""
 _LESS = 0.5
+_LISTED = 0.3
 _QUOTED = 0.1
 _QUESTIONS = "start/questions"
 """The page whose sections are questions in people's words."""
@@ -90,7 +91,7 @@ def _records(folder: Path, docs: list[dict[str, Any]]) -> Iterator[dict[str, Any
         page, _, anchor = doc["location"].partition("#")
         if page.strip("/").endswith(f"/{WHOLE}") or page == _TEMPLATE:
             continue
-        less = {"boost": _LESS} if page.strip("/").rpartition("/")[2] in _LISTS else {}
+        less = {"boost": _LISTED} if page.strip("/").rpartition("/")[2] in _LISTS else {}
         asked = {"asked": True} if anchor and page.strip("/") == _QUESTIONS else {}
         doc = {**doc, **less, **asked}
         if anchor:
