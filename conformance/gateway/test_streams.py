@@ -177,7 +177,12 @@ def test_an_unknown_reason_is_no_normal_end(run: RunEvidence) -> Checks:
             if answer is None or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif answer.reason == "end_turn":
-                yield broken(exchange, "finding.gateway.made_up_end", reason=ODD_REASON)
+                yield broken(
+                    exchange,
+                    "finding.gateway.made_up_end",
+                    reason=ODD_REASON,
+                    written=answer.written_reason or "",
+                )
             else:
                 yield holds()
 
@@ -191,7 +196,7 @@ def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
             if answer is None or not answer.succeeded or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif (answer.reason == "tool_use") is not (name == "tools"):
-                yield broken(exchange, "finding.gateway.tool_use", reason=answer.reason or "null")
+                yield broken(exchange, "finding.gateway.tool_use", reason=answer.written_reason or "null")
             else:
                 yield holds()
 

@@ -69,6 +69,8 @@ class Told:
     content: str = ""
     thinking: str = ""
     reason: str | None = None
+    written_reason: str | None = None
+    """The reason in the word of the profile: `stop` may stand for `end_turn`."""
     raw_reason: str | None = None
     usage: Mapping[str, Any] = field(default_factory=dict)
     error: Mapping[str, Any] | None = None
@@ -213,7 +215,7 @@ def _vocabulary(found: Told, name: str, body: Mapping[str, Any]) -> None:
             found.usage = _object(body.get("usage")) or found.usage
             found.raw_reason = body.get("raw_finish_reason") or found.raw_reason
         case "StreamEnd":
-            found.reason = body.get("finish_reason")
+            found.reason = found.written_reason = body.get("finish_reason")
         case "StreamError":
             error = body.get("error")
             found.error = error if isinstance(error, dict) else {}
@@ -222,7 +224,8 @@ def _vocabulary(found: Told, name: str, body: Mapping[str, Any]) -> None:
 def _native(found: Told, body: Mapping[str, Any]) -> None:
     found.content = _text(body.get("content"))
     found.thinking = _text(body.get("thinking"))
-    found.reason, found.raw_reason = body.get("finish_reason"), body.get("raw_finish_reason")
+    found.reason = found.written_reason = body.get("finish_reason")
+    found.raw_reason = body.get("raw_finish_reason")
     found.usage = _object(body.get("usage"))
     for call in objects(body.get("tool_calls")):
         name, arguments = _text(call.get("tool_name")), _text(call.get("arguments"))
@@ -259,7 +262,8 @@ def _choices(found: Told, body: Mapping[str, Any], member: str) -> None:
             _call(found, call, _key(call.get("index", place)))
         reason = choice.get("finish_reason")
         if isinstance(reason, str) and reason:
-            found.raw_reason, found.reason = reason, _REASONS.get(reason)
+            found.raw_reason = found.written_reason = reason
+            found.reason = _REASONS.get(reason)
             found.order.append(END)
 
 

@@ -118,3 +118,8 @@ def test_of_a_parameter_that_did_not_arrive_no_word_of_python_is_shown():
     arrival = Moment(Seen.ARRIVED, 0.0, 1, body=b'{"model": "afn-1"}')
     first = next(iter(mapped(web(200), arrival, "openai")))
     assert "None" not in first.finding.message.words()
+
+
+def test_a_reason_is_kept_in_the_word_that_the_gateway_wrote():
+    said = streamed(("", CHUNK), ("", LAST))
+    assert (said.reason, said.written_reason) == ("end_turn", "stop")

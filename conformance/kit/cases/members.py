@@ -21,8 +21,8 @@ from conformance.kit.schema.unusable_schema import SchemaProblem
 
 EXTRA = "unexpected_property"
 """The name of a property that no schema declares."""
-BAD_NAME = " \N{MULTIPLICATION SIGN}!"
-"""A name that is not an identifier in any language."""
+BAD_NAME = "wrong name \N{MULTIPLICATION SIGN}!"
+"""A name that is not an identifier in any language, and that reads as one that was chosen."""
 
 
 @dataclass(frozen=True, slots=True)
