@@ -119,6 +119,19 @@ def other_choice(document: str, schema_path: Iterable[Step]) -> str | None:
     return names[0] if len(names) == len(node_at(place)) == 1 else None
 
 
+def barring(document: str, schema_path: Iterable[Step]) -> str | None:
+    """Return the member because of which a `not` bars another; None if there is not one.
+
+    The schema then says in `if` that this member is there, or what its value is.
+    """
+    branch = _trail(document, tuple(schema_path))[-1][1].up()
+    if branch.pointer.rpartition("/")[2] not in ("then", "else"):
+        return None
+    asked = node_at(branch.up()).get("if", {})
+    names = asked.get("not", asked).get("required", [])
+    return names[0] if len(names) == 1 else None
+
+
 def _claims(
     document: str, schema_path: tuple[Step, ...], missing: str | None
 ) -> Iterator[tuple[str, str]]:

@@ -574,7 +574,7 @@ class OpenapiPlace(StrEnum):
     FLASK_OPENAPI = "flask_openapi"
     """flask-openapi3."""
     SANIC = "sanic"
-    """Sanic Extensions, aiohttp."""
+    """Sanic Extensions."""
     NEST_API = "nest_api"
     """NestJS, set up at `api`."""
     NEST_DOCS = "nest_docs"

@@ -10,7 +10,7 @@ from jsonschema.exceptions import ValidationError
 from conformance.formats.problem import shown
 from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
 from conformance.spec.messages import Message, message
-from conformance.spec.published import other_choice
+from conformance.spec.published import barring, other_choice
 
 
 def words(error: ValidationError, document: str | None = None) -> Message:
@@ -24,6 +24,11 @@ def words(error: ValidationError, document: str | None = None) -> Message:
         if other is not None:
             name = missing_name(error)
             return message("documents.keyword.required.either", name=name, other=other)
+    barred = _barred(error)
+    if document is not None and barred:
+        other = barring(document, error.absolute_schema_path)
+        if other is not None:
+            return message("documents.keyword.not.with", names=barred, other=other)
     return _WORDS.get(keyword, _other)(error)
 
 
@@ -56,10 +61,16 @@ def _type(error: ValidationError) -> Message:
     return _with(name, error, expected=" | ".join(map(str, listed)))
 
 
-def _not(error: ValidationError) -> Message:
+def _barred(error: ValidationError) -> str:
+    """The names of the members that a `not` bars; empty for any other error."""
     barred = error.validator_value
-    if isinstance(barred, dict) and barred.keys() == {"required"}:
-        names = ", ".join(f"`{each}`" for each in barred["required"])
+    if error.validator != "not" or not isinstance(barred, dict) or barred.keys() != {"required"}:
+        return ""
+    return ", ".join(f"`{each}`" for each in barred["required"])
+
+
+def _not(error: ValidationError) -> Message:
+    if names := _barred(error):
         return message("documents.keyword.not.required", names=names)
     return _with("not", error)
 

@@ -61,14 +61,17 @@ const APPLIED = {
   *not(wanted, value, spot, data) {
     if (!passes(wanted, value, spot, data)) return;
     const only = Object.keys(wanted).join() === "required";
-    yield fault("not", value, spot, only ? { id: "not.required", values: { names: wanted.required.map((n) => "`" + n + "`").join(", ") } } : {});
+    const other = spot.parent.barring;
+    yield fault("not", value, spot, only ? { id: other ? "not.with" : "not.required", values: { names: wanted.required.map((n) => "`" + n + "`").join(", "), other } } : {});
   },
   *if(wanted, value, spot, data, schema) {
     const branch = passes(wanted, value, spot, data) ? "then" : "else";
     // One of two members is needed: `then` asks for one if the other is `not` there, or `else` does.
     const { required, ...more } = (branch === "then" ? !wanted.properties && wanted.not : wanted) || {};
     const other = !Object.keys(more)[0] && !required?.[1] && required?.[0];
-    if (branch in schema) yield* faults(schema[branch], value, { ...down(up(spot), branch), other }, data);
+    // The one member that `if` speaks of bars what is `not` allowed in a branch.
+    const [barring, another] = (wanted.not || wanted).required ?? [];
+    if (branch in schema) yield* faults(schema[branch], value, { ...down(up(spot), branch), other, barring: !another && barring }, data);
   },
 };
 

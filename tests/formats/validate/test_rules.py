@@ -386,6 +386,36 @@ def test_a_member_is_told_with_the_one_that_would_do_as_well(document, data, nam
     assert said == [f"{named} is missing. Add one of them."]
 
 
+@pytest.mark.parametrize(
+    ("document", "data", "said"),
+    [
+        (
+            "tool-result",
+            {"name": "n", "tool_call_id": "c", "error": {"message": "m"}, "result": 1},
+            "`result` cannot be combined with this `error`. Remove or change one of the two.",
+        ),
+        (
+            "tool-result",
+            {"name": "n", "tool_call_id": "c", "error": {"message": "m"}, "bounds": {}},
+            "`bounds` cannot be combined with this `error`. Remove or change one of the two.",
+        ),
+        (
+            "descriptor",
+            {"id": "t", "tool_id": "t"},
+            "`tool_id` cannot be combined with this `id`. Remove or change one of the two.",
+        ),
+        (
+            "call-status",
+            {"tool_call_id": "c", "status": "running", "tool_result": {}},
+            "`tool_result` cannot be combined with this `status`. Remove or change one of the two.",
+        ),
+    ],
+)
+def test_a_barred_member_is_told_with_the_one_that_bars_it(document, data, said):
+    found = validate(data, document)
+    assert [each.message.words() for each in found if each.keyword == "not"] == [said]
+
+
 def test_an_example_without_a_name_is_not_told_of_a_dialect():
     example = {"input": {}}
     found = validate({**tool({"properties": {}}), "examples": [example]})
