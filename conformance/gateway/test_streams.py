@@ -196,7 +196,9 @@ def test_a_complete_call_ends_with_tool_use(run: RunEvidence) -> Checks:
             if answer is None or not answer.succeeded or not arrivals(exchange):
                 yield not_arrived(exchange)
             elif (answer.reason == "tool_use") is not (name == "tools"):
-                yield broken(exchange, "finding.gateway.tool_use", reason=answer.written_reason or "null")
+                yield broken(
+                    exchange, "finding.gateway.tool_use", reason=answer.written_reason or "null"
+                )
             else:
                 yield holds()
 
