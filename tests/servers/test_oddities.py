@@ -13,6 +13,7 @@ pytestmark = pytest.mark.usefixtures("forked")
 SAMPLE = (
     Trial("too-many-requests", "http", ""),
     Trial("answers-as-events", "mcp", "modern"),
+    Trial("sessions-of-five-requests", "mcp", "legacy"),
     Trial("asks-whether-anyone-is-there", "stdio", "legacy"),
 )
 

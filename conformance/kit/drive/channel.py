@@ -13,7 +13,7 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.cases.textual import keeps_route
 from conformance.kit.drive.care import Care
 from conformance.kit.drive.endings import SharedCall
-from conformance.kit.drive.open_sessions import OpenSessions, OwnSessions, forgotten_by, session_in
+from conformance.kit.drive.open_sessions import OpenSessions, OwnSessions
 from conformance.kit.drive.pacing import Width
 from conformance.kit.drive.sharing import (
     SharedCalls,
@@ -22,7 +22,7 @@ from conformance.kit.drive.sharing import (
     is_answered,
 )
 from conformance.kit.drive.unusable_target import no_handshake, no_start
-from conformance.kit.drive.wire import Rate, Wire
+from conformance.kit.drive.wire import Rate, Sent, Wire
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
@@ -103,7 +103,7 @@ class Channel:
         self._opening = asyncio.Lock()
         self._numbers = context.recorder.series()
         self.sessions = OwnSessions(
-            run.endpoint, context.sessions, self._wire, context.recorder, self._numbers
+            self, context.sessions, self._wire, context.recorder, self._numbers, self._opening
         )
 
     @property
@@ -182,12 +182,12 @@ class Channel:
         made = self._made(tool, case)
         return await self._shared.share(SharedCall(made, case, number, given_up))
 
-    async def send_call(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+    async def send_call(self, made: Callable[[], Request]) -> Sent:
         """Send a call that is recorded later. Raises `ConnectFailed`."""
         await self._ensure_open()
-        return await self._in_a_session(made)
+        return await self.sessions.deliver(made)
 
-    async def send_alone(self, made: Callable[[], Request], step: Step) -> tuple[Request, Received]:
+    async def send_alone(self, made: Callable[[], Request], step: Step) -> Sent:
         """Send a call like `send_call`, while nothing else is under way.
 
         A silent process is asked for a list: some broken processes end only when they read the next
@@ -195,7 +195,7 @@ class Channel:
         """
         await self._ensure_open()
         if not self._is_process:
-            return await self._in_a_session(made)
+            return await self.sessions.deliver(made)
         sending = asyncio.create_task(self._wire.send(made))
         try:
             await asyncio.wait({sending}, timeout=self.context.settings.request_timeout * _SILENCE)
@@ -205,17 +205,6 @@ class Channel:
         finally:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
-
-    async def _in_a_session(self, made: Callable[[], Request]) -> tuple[Request, Received]:
-        """Send a call, and once more in a new session if the server has ended its session (MCP)."""
-        sent = await self._wire.send(made)
-        gone = forgotten_by(*sent)
-        if gone is None or self.opened is None or not self.is_open:
-            return sent
-        async with self._opening:
-            if self.sessions.may_begin_anew(gone) and session_in(made()) == gone:
-                await self.tried_handshake()
-        return sent if session_in(made()) == gone else await self._wire.send(made)
 
     def recorded(
         self,
@@ -260,15 +249,19 @@ class Channel:
         if self.context.off_limits.holds(request):
             return Exchange(WITHHELD, "", request, None, None, 0.0, 0.0, step=step)
         await self.sessions.make_room(request)
-        number, run = self._numbers.next(), self.run.id
+        number = self._numbers.next()
         if self._wire.connection is None:
             await self._ensure_open()
-        _, received = await self._wire.send(lambda: request)
-        exchange = self.context.recorder.record(
-            number, run, request, received, script=script, step=step, confirms=confirms
-        )
-        self.sessions.note(self.binding, request, exchange.answer)
-        return exchange
+        sent = await self.sessions.deliver(lambda: request)
+        record = self.context.recorder.record
+        return record(number, self.run.id, *sent, script=script, step=step, confirms=confirms)
+
+    async def _send_of_handshake(self, request: Request, step: Step) -> Exchange:
+        """Send a message of a handshake. It begins a session, so it is sent in no other one."""
+        await self.sessions.make_room(request)
+        number, record = self._numbers.next(), self.context.recorder.record
+        sent = await self.sessions.send(lambda: request)
+        return record(number, self.run.id, *sent, script=CONNECTION, step=step)
 
     async def renew(self) -> None:
         """Reopen the connection: over stdio, in another process. Raises `ConnectFailed`."""
@@ -367,15 +360,20 @@ class Channel:
     async def tried_handshake(self) -> Exchange:
         """Begin with the handshake. `opened` is then its exchange, or None if it was refused."""
         request = spoken(self.binding, McpBinding).initialize(id=self.fresh_id())
-        exchange = await self.send(request, script=CONNECTION, step=INITIALIZE)
+        exchange = await self._send_of_handshake(request, INITIALIZE)
         if self.adopt(exchange):
             await self.say_initialized()
         return exchange
 
+    async def begins_anew(self) -> str | None:
+        """Shake hands once more. Return the id of the session that this opens, if it opens one."""
+        opened = await self.tried_handshake()
+        return spoken(self.binding, McpBinding).session_id if opened is self.opened else None
+
     async def say_initialized(self) -> None:
         """Send the last message of the handshake."""
         done = spoken(self.binding, McpBinding).notification("notifications/initialized")
-        await self.send(done, script=CONNECTION, step=Step("initialized"))
+        await self._send_of_handshake(done, Step("initialized"))
 
     def adopt(self, exchange: Exchange) -> bool:
         """Use the version that a handshake agreed on; return False if there is no known one."""

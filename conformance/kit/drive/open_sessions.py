@@ -1,17 +1,21 @@
 """The MCP sessions that servers over HTTP opened for the kit. Each ends once.
 
 MCP asks a client to end a session with a DELETE when it no longer needs it. Some servers open no
-other session before that.
+other session before that. A server may also end a session itself, at any time. What names the
+session then gets 404, and the kit sends it again in another session.
 """
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from conformance.formats.tool import header_names
-from conformance.kit.drive.wire import Wire
+from conformance.kit.drive.wire import Sent, Wire
 from conformance.kit.evidence.recorder import Recorder, Series
 from conformance.kit.evidence.response import response_in
 from conformance.kit.evidence.script import CONNECTION
@@ -25,7 +29,7 @@ MOST_OPEN = 200
 """The most sessions of an endpoint that are remembered. A server may open one at each request."""
 _LONGEST_ID = 1024
 _SUCCESS, _NOT_FOUND, _NOT_ALLOWED = range(200, 300), 404, 405
-_END = Step("end-session")
+_END, _ENDED = Step("end-session"), Step("session-ended")
 _ONE_END, _ALL_ENDS = 2.0, 3.0
 """The most seconds for the end of one session, and of all sessions that a channel ends."""
 
@@ -61,7 +65,8 @@ class OpenSessions:
             return False
         known = self._open.setdefault(endpoint, {})
         if request.method == "DELETE":
-            known.pop(session_in(request) or "", None)
+            if answer is None or answer.status != _NOT_FOUND:
+                known.pop(session_in(request) or "", None)
             return False
         if answer is None or not _opens(request, answer) or len(known) >= MOST_OPEN:
             return False
@@ -75,6 +80,14 @@ class OpenSessions:
         known[opened] = OpenSession(binding.run.id, settled.without_body("DELETE"))
         return True
 
+    def holds(self, endpoint: str, id: str) -> bool:
+        """Return whether a server opened a session that has not ended, as far as is known."""
+        return id in self._open.get(endpoint, {})
+
+    def forget(self, endpoint: str, id: str) -> None:
+        """Forget a session that the server ended."""
+        self._open.get(endpoint, {}).pop(id, None)
+
     def use(self, endpoint: str) -> None:
         """Count a channel that uses a session of the endpoint."""
         self._channels[endpoint] += 1
@@ -87,18 +100,45 @@ class OpenSessions:
         return [*self._open.pop(endpoint, {}).values()]
 
 
+class Shaker(Protocol):
+    """Shakes hands: a channel."""
+
+    binding: Binding
+
+    async def begins_anew(self) -> str | None:
+        """Shake hands. Return the id of the session that this opens, if it opens one."""
+        ...
+
+
 class OwnSessions:
-    """The sessions that were opened on one channel, whose wire sends the requests that end them."""
+    """The sessions that were opened on one channel. Its wire sends what is sent in them.
+
+    While `opening` is held, nothing else is sent.
+    """
 
     def __init__(
-        self, endpoint: str, shared: OpenSessions, wire: Wire, recorder: Recorder, numbers: Series
+        self,
+        shaker: Shaker,
+        shared: OpenSessions,
+        wire: Wire,
+        recorder: Recorder,
+        numbers: Series,
+        opening: asyncio.Lock,
     ) -> None:
-        self._endpoint = endpoint
+        self._shaker = shaker
+        self._endpoint = shaker.binding.run.endpoint
         self._shared = shared
         self._wire = wire
         self._recorder = recorder
         self._numbers = numbers
-        self._ended: set[str] = set()
+        self._opening = opening
+        self._later: dict[str, str] = {}
+        """The present session, by each one in whose place it began."""
+        self._replaced: str | None = None
+        """The session that the kit is replacing, of which more requests may get 404."""
+        self._vain = 0
+        self._was_vain = False
+        """Whether another session did not help, and nothing was served since."""
         self.are_open = False
 
     @property
@@ -106,16 +146,83 @@ class OwnSessions:
         """Whether the server opens another session only when the first has ended."""
         return self._endpoint in self._shared.single
 
-    def note(self, binding: Binding, request: Request, answer: Answer | None) -> None:
-        """Note what a request did to a session."""
-        if self._shared.note(binding, request, answer) and not self.are_open:
+    async def deliver(self, made: Callable[[], Request]) -> Sent:
+        """Send a request. If the server has ended its session, send it again in another one.
+
+        Only a session that the server has ended is replaced. After the kit has ended one, 404 is
+        the right answer.
+        """
+        sent = await self.send(made)
+        ended = self._ended_at(*sent)
+        if ended is None:
+            return sent
+        async with self._opening:
+            if ended in self._later:
+                sent = await self.send(made)
+                ended = self._ended_at(*sent)
+            if ended is None or not await self._begins_anew(ended, *sent):
+                return sent
+            sent = await self.send(made)
+            if self._ended_at(*sent) is not None:
+                self._in_vain()
+            elif ended in self._later:
+                self._shared.forget(self._endpoint, ended)
+            return sent
+
+    async def send(self, made: Callable[[], Request]) -> Sent:
+        """Send a request in the present session, and note what it did to a session."""
+        request, received = await self._wire.send(lambda: self._readdressed(made()))
+        answer = received.answer
+        if self._shared.note(self._shaker.binding, request, answer) and not self.are_open:
             self._shared.use(self._endpoint)
             self.are_open = True
+        if answer is not None and answer.status != _NOT_FOUND:
+            self._was_vain = False
+        return request, received
 
-    def may_begin_anew(self, ended: str) -> bool:
-        """Return whether another session may begin in the place of one that the server ended."""
-        self._ended.add(ended)
-        return len(self._ended) < MOST_OPEN
+    def _readdressed(self, request: Request) -> Request:
+        """Return the request for the present session, if it names one that the server ended."""
+        present = self._later.get(session_in(request) or "")
+        if present is None or not isinstance(request, HttpRequest):
+            return request
+        wanted = header_names.SESSION_ID.lower()
+        headers = tuple((n, present if n.lower() == wanted else v) for n, v in request.headers)
+        return replace(request, headers=headers)
+
+    def _ended_at(self, request: Request, received: Received) -> str | None:
+        """Return the session that a request names, if 404 says that the server has ended it."""
+        named, answer = session_in(request), received.answer
+        if named is None or answer is None or answer.status != _NOT_FOUND:
+            return None
+        is_replaced = named in self._later or named == self._replaced
+        return named if is_replaced or self._shared.holds(self._endpoint, named) else None
+
+    async def _begins_anew(self, ended: str, request: Request, received: Received) -> bool:
+        """Begin another session in the place of one that the server ended."""
+        if self._was_vain or self._vain >= MOST_OPEN:
+            return False
+        number, record, run = self._numbers.next(), self._recorder.record, self._shaker.binding.run
+        record(number, run.id, request, received, script=CONNECTION, step=_ENDED)
+        self._replaced = ended
+        try:
+            id = await self._shaker.begins_anew()
+        finally:
+            self._replaced = None
+        if id is None:
+            self._in_vain()
+            return False
+        earlier = [own for own, present in self._later.items() if present == ended]
+        self._later |= dict.fromkeys((*earlier, ended), id)
+        self._later.pop(id, None)  # a broken server may give an id twice
+        return True
+
+    def _in_vain(self) -> None:
+        """Note that there is no other session, or that it did not serve the request either.
+
+        Then the server is broken, or its 404 is about the request. The session may still be open.
+        """
+        self._was_vain = True
+        self._vain += 1
 
     async def make_room(self, request: Request) -> None:
         """End the sessions before another is asked for, if the server opens one at a time."""
@@ -164,9 +271,3 @@ def session_in(request: Request) -> str | None:
     """Return the id of the session that a request names."""
     wanted = header_names.SESSION_ID.lower()
     return next((value for name, value in request.headers if name.lower() == wanted), None)
-
-
-def forgotten_by(request: Request, received: Received) -> str | None:
-    """Return the id of the session that a request names, if the server says that it has ended."""
-    answer = received.answer
-    return session_in(request) if answer is not None and answer.status == _NOT_FOUND else None

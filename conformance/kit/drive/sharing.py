@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from conformance.kit.drive.endings import Endings, SharedCall
+from conformance.kit.drive.wire import Sent
 from conformance.kit.model.case import Case
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Request, Trouble
@@ -24,8 +25,6 @@ from conformance.kit.transport.binding import Binding, Received
 
 _LEFT = frozenset({Trouble.TIMEOUT, Trouble.CLOSED, Trouble.REFUSED})
 """Troubles that mean that no answer came, perhaps because of another call."""
-
-Sent = tuple[Request, Received]
 
 
 @dataclass(slots=True, eq=False)

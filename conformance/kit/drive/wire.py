@@ -11,6 +11,9 @@ from conformance.kit.model.exchange import Request, Trouble
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Barred, Binding, Connection, Process, Received
 
+Sent = tuple[Request, Received]
+"""A request that was sent, and what came back."""
+
 _AGAIN = frozenset({429, 503})
 _TRIES = 6
 """The most times that one request is sent to a server that asks the kit to come back later."""
@@ -71,7 +74,7 @@ class Wire:
         connection, self.connection = self.connection, None
         return await connection.close(hangs=self.hangs)
 
-    async def send(self, made: Callable[[], Request]) -> tuple[Request, Received]:
+    async def send(self, made: Callable[[], Request]) -> Sent:
         """Send what `made` returns. Repeat this while the server asks to come back later."""
         for _ in range(_TRIES - 1):
             request = made()

@@ -8,7 +8,7 @@ import threading
 import time
 from collections import Counter
 from functools import cache
-from itertools import count
+from itertools import count, repeat
 
 import pytest
 
@@ -21,7 +21,7 @@ from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.model.step import Step
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
-from conformance.spec.vocabulary import Binding
+from conformance.spec.vocabulary import Binding, Verdict
 from tests.kit.peers import answering, hang, serving, whole
 
 SETTINGS = Settings(
@@ -55,7 +55,8 @@ class Server:
         self.refused = 0
         self.ended: list[str] = []
         self.delete = self.ends_one
-        self._ids = count(1)
+        self.stream = 405, None, {"Allow": "POST, DELETE"}
+        self.ids = map("session-{}".format, count(1))
         self._lock = threading.Lock()
 
     def __call__(self, method, path, body, headers):
@@ -70,7 +71,7 @@ class Server:
             self.ended.append(session)
             return self.delete(session)
         if method != "POST":
-            return 405, None, {"Allow": "POST, DELETE"}
+            return self.stream
         if not isinstance(body, dict) or body.get("jsonrpc") != "2.0":
             return self._error(None, -32600 if body is not None else -32700, 400)
         called, id = body.get("method"), body.get("id")
@@ -79,8 +80,10 @@ class Server:
             return self._initialize(id, params)
         if session is None:
             return self._error(id, -32000, 400)
-        self.asked[session] += called == "tools/call"
-        if session not in self.open or self.asked[session] > self.lasts:
+        self.asked[session] += 1
+        if self.asked[session] > self.lasts:
+            self.open.discard(session)
+        if session not in self.open:
             return self._error(id, -32001, 404)
         if id is None:
             return 202, None
@@ -91,7 +94,7 @@ class Server:
             self.refused += 1
             return self._error(id, -32603, 500)
         self.opened += 1
-        session = f"session-{next(self._ids)}"
+        session = next(self.ids)
         self.open.add(session)
         asked = params.get("protocolVersion")
         result = {
@@ -182,11 +185,46 @@ def test_a_server_that_ends_all_sessions_at_once_is_checked_like_any_other():
     assert of_full_run(checked(server)) == of_full_run(usual()[1])
 
 
-def test_a_server_that_ends_a_session_after_a_few_calls_is_checked_like_any_other():
-    server = Server(lasts=20)
-    assert of_full_run(checked(server)) == of_full_run(usual()[1])
+@pytest.mark.parametrize("lasts", [2, 3, 5, 8, 20])
+def test_a_server_that_ends_a_session_after_a_few_requests_is_checked_like_any_other(lasts):
+    server = Server(lasts=lasts)
+    assert checked(server) == usual()[1]
     assert max(server.asked.values()) > server.lasts
     assert server.open == set()
+
+
+def test_a_server_that_serves_nothing_in_any_session_fails_and_is_not_asked_for_many_sessions():
+    server = Server(lasts=1)
+    verdicts = of_full_run(checked(server))
+    failed = {clause for (_, clause, _), verdict in verdicts.items() if verdict is Verdict.FAIL}
+    assert {"MCP-PING-001", "MCP-LIST-001"} <= failed
+    assert server.opened < 4 * usual()[0].opened
+
+
+def test_one_short_session_at_a_time_is_enough():
+    server = Server(most=1, lasts=5)
+    assert checked(server) == usual()[1]
+    assert server.open == set()
+
+
+@pytest.mark.parametrize("most", [1, 10_000])
+def test_a_404_about_a_request_leaves_no_session_open(most):
+    server = Server(most=most)
+    server.stream = (404, {"error": "no such page"})
+    verdicts = of_full_run(checked(server))
+    changed = {
+        key[1] for key, verdict in of_full_run(usual()[1]).items() if verdicts[key] is not verdict
+    }
+    assert changed == {"MCP-HTTP-003"}  # a server without a stream answers 405
+    assert server.open == set()
+
+
+def test_a_server_whose_sessions_have_one_id_does_not_keep_the_kit_busy():
+    server = Server(lasts=5)
+    server.ids = repeat("always-the-same")
+    verdicts = of_full_run(checked(server))
+    assert set(verdicts) == set(of_full_run(usual()[1]))
+    assert server.opened < 1000
 
 
 def test_an_answer_to_the_end_of_a_session_is_no_finding():
