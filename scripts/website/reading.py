@@ -13,10 +13,12 @@ _READY = """() => [...document.querySelectorAll('pre > code, .md-typeset__table'
 """True when the page has measured its blocks and made the wide ones focusable."""
 _STILL = """() => {
   const style = document.createElement("style");
-  style.textContent = "*, ::before, ::after { transition: none !important }";
+  style.textContent = "*, ::before, ::after { transition: none !important;"
+    + " content-visibility: visible !important }";
   document.head.append(style);
   document.querySelectorAll("details").forEach((each, index) => (each.open = index < 2));
 }"""
+"""Draws what the browser leaves out until it is scrolled to: axe would see it over other parts."""
 _ROWS = """(most) => document.querySelectorAll("tbody tr").forEach(
     (row) => row.sectionRowIndex < most || row.remove())"""
 _DARK = """() => {
