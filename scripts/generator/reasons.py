@@ -4,7 +4,7 @@ why:
   - clauses: [ATDF-CAT-002, ATDF-DESC-005]   # clauses with the same reason share an entry
     text: {en: …, es: …, pt: …}
 
-A clause that quotes another standard needs no entry: the quote is its reason.
+A clause that quotes another standard needs an entry, too: the quote does not say why.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ def with_reasons(
 
 
 def unreasoned(clauses: Iterable[Clause]) -> list[Problem]:
-    """Return a problem for each clause with neither a reason nor a quoted source."""
+    """Return a problem for each clause without a reason."""
     return [
         each.problem(f"Nothing says why {each.id} is there.", "Add a sentence to `why.yaml`.")
         for each in clauses
-        if each.why is None and "source" not in each.facts
+        if each.why is None
     ]

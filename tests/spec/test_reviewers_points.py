@@ -74,7 +74,7 @@ def test_each_point_of_a_reviewer_is_shown(point):
 
 def test_each_clause_says_why_and_since_when():
     for clause in clauses().values():
-        assert clause.why or clause.source, clause.id
+        assert clause.why, clause.id
 
 
 def test_what_nobody_checks_has_a_reason():
