@@ -163,7 +163,8 @@ def asked_words(exchange: Exchange) -> Message:
         return message("sent.call_of", tool=exchange.case.tool)
     method, step = method_of(exchange), exchange.step
     if method and (step is None or step.mark is Mark.ALIVE or not has_words(step.name)):
-        return message("sent.method", method=method)
+        kind = "method" if "id" in _sent(exchange) else "notification"
+        return message(f"sent.{kind}", method=method)
     return step_words(step.name if step is not None else exchange.script or "")
 
 

@@ -306,6 +306,12 @@ def test_a_malformed_request_is_named_by_what_is_wrong_with_it(step, words):
     assert asked_words(sent).words() == words
 
 
+def test_a_notification_is_not_called_a_request():
+    notice = speaker(LEGACY_STDIO).notification("notifications/initialized")
+    sent = exchange(LEGACY_STDIO, "initialized", result(), request=notice)
+    assert asked_words(sent).words() == "the notification `notifications/initialized`"
+
+
 def test_a_connection_that_was_closed_is_told_as_one():
     gone = exchange(LEGACY_STDIO, "p", bare=True, trouble=Trouble.CLOSED, method="ping")
     (found,) = verdict("MCP-PING-001", evidence(LEGACY_STDIO, mcp_handshake=[gone])).findings

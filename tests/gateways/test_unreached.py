@@ -55,7 +55,7 @@ def _error(status, words):
 ALONE = {
     "answers from a cache": (
         lambda _: (200, {"choices": [{"message": {"content": "hi"}, "finish_reason": "stop"}]}),
-        "It has a cache, or calls another provider. Turn the cache off",
+        "It has a cache, calls another provider, or writes the answers itself",
     ),
     "has no base URL": (_error(502, "connect ECONNREFUSED"), "Set its base URLs to http://"),
     "asks for a key": (_error(401, "No key."), "-H 'Authorization: Bearer KEY'"),

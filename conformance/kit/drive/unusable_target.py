@@ -13,7 +13,7 @@ from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
-from conformance.kit.transport.binding import Process
+from conformance.kit.transport.binding import Process, listens_at
 from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, message
 
@@ -165,19 +165,25 @@ def no_handshake(exchange: Exchange, process: Process, option: str, language: st
     `option` names the option that gives a silent server more time.
     """
     response = response_of(exchange)
+    noise = exchange.answer.noise if exchange.answer is not None else ()
+    listens = listens_at("\n".join((process.stderr, *noise)))
     if response is not None:
         reason = message("kit.reason.refused", answer=_cut(str(response)))
     elif process.exit_code is not None:
         reason = message("kit.reason.ended", code=process.exit_code)
     elif exchange.trouble is Trouble.TIMEOUT:
-        reason = message("kit.reason.silent", seconds=round(exchange.elapsed), option=option)
+        seconds = round(exchange.elapsed)
+        reason = (
+            message("kit.reason.serves_http", seconds=seconds, option=option, at=listens)
+            if listens
+            else message("kit.reason.silent", seconds=seconds, option=option)
+        )
     elif exchange.trouble is Trouble.TOO_LARGE:
         reason = message("kit.reason.noise")
     elif exchange.trouble is not None:
         reason = message("kit.reason.closed")
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
-    noise = exchange.answer.noise if exchange.answer is not None else ()
     said = (process.raised,) if process.raised else _telling(process.stderr) or noise[:1]
     words = reason.words(language)
     if not said:

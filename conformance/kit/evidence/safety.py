@@ -11,6 +11,7 @@ from pathlib import PurePath
 from conformance.formats.catalog.openapi import CHANGING
 from conformance.formats.catalog.routes import route_of
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.disguise import words_in
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.run import Run
@@ -20,6 +21,11 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import Message, message
 
 _OURS = "fixtures.servers."
+_REMOVALS = frozenset({
+    "clear", "delete", "destroy", "discard", "drop", "erase", "forget", "purge", "remove", "reset",
+    "truncate", "uninstall", "wipe",
+})  # fmt: skip
+"""Words in the names of tools that may remove something. Only the order of calls rests on them."""
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 
 
@@ -121,11 +127,17 @@ def is_spared(tool: Tool, run: Run, settings: Settings) -> bool:
 
 
 def turn_of(tool: Tool) -> int:
-    """Return a tool's turn. A tool that may remove what others need is called after them."""
+    """Return a tool's turn. A tool that may remove what others need is called after them.
+
+    Over MCP, a tool that says nothing may be destructive: then its name tells.
+    """
     called = tool.invocation
     if called is not None and called.method.upper() == "DELETE":
         return 2
-    return 1 if _destroys(tool) else 0
+    if _destroys(tool):
+        return 1
+    silent = called is None and tool.annotations.destructive is None and not _reads_only(tool)
+    return int(silent and not _REMOVALS.isdisjoint(words_in(tool.name)))
 
 
 def _destroys(tool: Tool) -> bool:

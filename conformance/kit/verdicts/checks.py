@@ -24,7 +24,7 @@ from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Finding
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import Family, Outcome
+from conformance.spec.vocabulary import Family, Missing, Outcome
 
 _FIRST_ERROR = 400
 _UNAUTHORIZED = 401
@@ -166,6 +166,8 @@ def lacks_something(call: Call) -> Check:
     """The clause could not be judged, because the server lacks something; say what."""
     assert call.reading.missing is not None
     missing, said = call.reading.missing
+    if missing is Missing.QUOTA:
+        return unknown("kit.not_verified.rate_limited", call, said=quoted(said))
     what = message(f"missing.{missing}")
     return unknown("kit.not_verified.environment", call, missing=what, said=quoted(said))
 

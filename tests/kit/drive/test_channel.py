@@ -333,6 +333,14 @@ def test_a_silent_server_is_told_in_words_with_the_option_that_gives_it_more_tim
         over_stdio(call, "import time; time.sleep(600)", request_timeout=0.3, start_timeout=0.4)
 
 
+def test_a_server_that_listens_elsewhere_is_told_where_and_what_to_do():
+    code = (
+        "import sys, time; sys.stderr.write('Running on http://127.0.0.1:8000\\n'); time.sleep(600)"
+    )
+    with pytest.raises(ConnectFailed, match=r"listens at http://127\.0\.0\.1:8000 .*for stdio"):
+        over_stdio(call, code, request_timeout=0.3, start_timeout=60.0)
+
+
 def test_why_a_handshake_failed_is_told_in_the_session_s_language():
     with pytest.raises(ConnectFailed, match="terminó con código de salida 3"):
         over_stdio(call, "import os; os._exit(3)", language="es")

@@ -288,7 +288,7 @@ def test_no_tool_is_called_after_calls_that_fill_the_disk(monkeypatch):
 @pytest.mark.parametrize(
     ("status", "detail", "reason"),
     [
-        (400, "Rate limit exceeded: 50 requests/day", "environment"),
+        (400, "Rate limit exceeded: 50 requests/day", "rate_limited"),
         (429, "Rate limit exceeded: 50 requests/day", "limited"),
         *((n, "No.", "refused_for_something_else") for n in (302, 401, 403, 404, 409, 410, 418)),
         (500, "No.", "failed_instead"),
@@ -609,6 +609,23 @@ def test_a_destructive_tool_waits_until_no_other_needs_what_it_takes_away():
 def test_what_deletes_comes_after_what_changes(method, hints, turn):
     item = {**WHERE, "annotations": hints, "invocation": {"endpoint": "/x", "method": method}}
     (tool,) = tools_of({"tools": [item]}, Source.ATDF).tools
+    assert turn_of(tool) == turn
+
+
+@pytest.mark.parametrize(
+    ("name", "hints", "turn"),
+    [
+        ("note_add", {}, 0),
+        ("note_delete", {}, 1),
+        ("removeNote", {}, 1),
+        ("note_delete", {"destructiveHint": False}, 0),
+        ("deleted_notes", {}, 0),
+        ("reset_preview", {"readOnlyHint": True}, 0),
+    ],
+)
+def test_over_mcp_a_tool_whose_name_says_that_it_removes_comes_later(name, hints, turn):
+    item = {"name": name, "inputSchema": {"type": "object"}, "annotations": hints}
+    (tool,) = tools_of({"tools": [item]}, Source.MCP).tools
     assert turn_of(tool) == turn
 
 

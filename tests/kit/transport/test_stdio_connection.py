@@ -12,7 +12,7 @@ import pytest
 from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.transport import stdio_connection as stdio
-from conformance.kit.transport.binding import BODY_CAP
+from conformance.kit.transport.binding import BODY_CAP, listens_at
 from conformance.kit.transport.stdio import StdioBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.vocabulary import Binding
@@ -101,6 +101,36 @@ def test_a_server_that_never_answers_is_given_no_more_time_to_end(impatient):
     received, ended = use(silent, lambda one: one.send(ask()), timeout=0.1, start_limit=limit)
     assert received.trouble is ended.trouble is Trouble.TIMEOUT
     assert ended.elapsed < limit
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_server_that_says_that_it_listens_elsewhere_is_waited_for_a_shorter_time(stream):
+    said = "Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C to quit)"
+    elsewhere = f"import sys, time; print({said!r}, file=sys.{stream}, flush=True); time.sleep(600)"
+    received, _ = use(elsewhere, lambda one: one.send(ask()), timeout=0.1, start_limit=LONG)
+    assert received.trouble is Trouble.TIMEOUT
+    assert received.elapsed < LONG / 2
+
+
+def test_a_server_that_listens_elsewhere_as_well_is_heard():
+    said = "print('Listening on http://localhost:8000', file=sys.stderr, flush=True)"
+    received, _ = use(f"import sys\n{said}\n{ECHO}", lambda one: one.send(ask()))
+    assert received.trouble is None
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("INFO: Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C)", "http://0.0.0.0:8000"),
+        ("MCP server listening at http://[::1]:3000/mcp.", "http://[::1]:3000/mcp"),
+        ("ready\nServer started: http://localhost:80", "http://localhost:80"),
+        ("connected to a model that is running at http://localhost:11434", ""),
+        ("running on https://example.com", ""),
+        ("see http://localhost:8000", ""),
+    ],
+)
+def test_where_a_process_says_that_it_listens(text, at):
+    assert listens_at(text) == at
 
 
 def gone(pid):
