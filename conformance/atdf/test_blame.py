@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from http import HTTPStatus
 from typing import Final
 
@@ -17,6 +18,9 @@ from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Outcome
 
+_LONGEST: Final = 200
+_READ: Final = 20_000
+"""The most characters of a value, and of a refusal, that are compared."""
 _BLAMING: Final = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY})
 
 
@@ -26,7 +30,8 @@ def test_a_refusal_blames_no_valid_value(tool: ToolEvidence) -> Checks:
 
     A value is governed if it depends on the schema alone. Envelopes have a clause of their own, and
     so have failures inside the server and errors inside a success. A refusal that names several
-    places may be about a relation between them, which no schema states.
+    places, or repeats the value of another one, may be about a relation between them, which no
+    schema states.
     """
     for call in tool.valid:
         if call.reading.accepted:
@@ -58,7 +63,21 @@ def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
     named = blamed_parameters(schema, reading)
     if len(named) != 1 or not _is_new(named[0], refused, baseline):
         return None
+    sent = refused.case.arguments
+    if any(_tells(name, sent[name], reading.text) for name in sent if name != named[0]):
+        return None
     return named[0] if is_governed(schema, refused.case.arguments, named[0]) else None
+
+
+def _tells(name: str, value: object, text: str) -> bool:
+    """Return whether a text has a name with its value behind it, as in `city 'Nowhere'`.
+
+    Then the refusal is about this value, too.
+    """
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+        return False
+    told = rf"(?<!\w){re.escape(name)}\W{{1,4}}{re.escape(value)}(?!\w)"
+    return re.search(told, text[:_READ]) is not None
 
 
 def _blames_the_input(reading: Reading) -> bool:

@@ -253,6 +253,10 @@ def test_a_listed_value_a_truth_value_and_what_may_be_left_out_are_the_schema_s_
         ({"errors": [{"field": "code"}]}, {"code": "B-2"}),
         ({"errors": [{"field": "guests"}, {"field": "room"}]}, {"guests": 4}),
         ({"message": "`guests` are too many for `room`"}, {"guests": 4}),
+        (
+            {"message": "city 'Nowhere' is not known here; pass 'room'"},
+            {"city": "Nowhere", "room": None},
+        ),
         ({"message": "Too many guests for that room."}, {"guests": 4}),
         ({"message": "No."}, {"guests": 4}),
         ({"detail": [{"msg": "No.", "input": {"guests": 4}}]}, {"guests": 4}),

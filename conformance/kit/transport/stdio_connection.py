@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import signal
 import time
 from collections.abc import Mapping
@@ -33,6 +34,7 @@ _STDERR_KEPT = 16 * 1024
 """The most characters of stderr that are kept. Twice as many are read and redacted first: a secret
 that the cut parts could not be found.
 """
+_COLORS = re.compile(r"\x1b\[[\d;]*m")
 EXIT_GRACE = 3.0
 """Seconds that a server has to end after its input ended; more if its start took longer."""
 _MOST_GRACE = 10.0
@@ -128,7 +130,7 @@ class StdioConnection:
     @property
     def process(self) -> Process:
         """The process's exit code, and the end of its standard error."""
-        said = self._redact(self._stderr.decode("utf-8", "replace"))
+        said = self._redact(_COLORS.sub("", self._stderr.decode("utf-8", "replace")))
         return Process(self._exit_code, said[-_STDERR_KEPT:])
 
     @property

@@ -103,6 +103,12 @@ def test_a_server_that_never_answers_is_given_no_more_time_to_end(impatient):
     assert ended.elapsed < limit
 
 
+def test_the_colors_of_a_process_s_last_words_are_left_out():
+    colored = "import sys; sys.exit('\\x1b[31mFTL\\x1b[0m \\x1b[1mno session file\\x1b[0m')"
+    received, _ = use(colored, lambda one: one.send(ask()))
+    assert received.detail == "FTL no session file"
+
+
 @pytest.mark.parametrize("stream", ["stdout", "stderr"])
 def test_a_server_that_says_that_it_listens_elsewhere_is_waited_for_a_shorter_time(stream):
     said = "Uvicorn running on http://0.0.0.0:8000 (Press CTRL+C to quit)"
