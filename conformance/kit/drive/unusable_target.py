@@ -13,7 +13,8 @@ from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
-from conformance.kit.transport.binding import Process, listens_at
+from conformance.kit.transport.binding import Process
+from conformance.kit.transport.listening import listens_at
 from conformance.spec.clauses import guides_url
 from conformance.spec.messages import Message, message
 

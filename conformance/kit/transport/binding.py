@@ -20,11 +20,6 @@ from conformance.kit.model.settings import Settings
 B = TypeVar("B")
 _FRAME: Final = " \t|+-"
 """The characters that Python draws to the left of the lines of an exception group."""
-_LISTENS: Final = re.compile(
-    r"^(?!.*\bconnect)[^\n]{0,200}?\b(?:running|listening|listens|serving|started|available)\b[^\n]{0,60}?"
-    r"(https?://(?:localhost|127\.[\d.]+|0\.0\.0\.0|\[::1?\])[^\s\"'<>()]*)",
-    re.IGNORECASE | re.MULTILINE,
-)
 _RAISED: Final = re.compile(
     r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked"
     r"|[^:]{1,80}: [\w.]*(?:Error|Exception): )"  # a program catches it, and says what it was doing
@@ -202,12 +197,6 @@ class Process:
     def _lines(self) -> list[str]:
         """The lines of stderr, the last one first."""
         return [line.lstrip(_FRAME).rstrip() for line in reversed(self.stderr.splitlines())]
-
-
-def listens_at(text: str) -> str:
-    """Return the address on this machine at which a text says that a server listens, or ""."""
-    found = _LISTENS.search(text)
-    return found.group(1).rstrip(".,;") if found is not None else ""
 
 
 class Connection(Protocol):

@@ -16,7 +16,8 @@ from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
 from conformance.kit.model.written import Redact, unchanged
-from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, listens_at
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
+from conformance.kit.transport.listening import Listening
 from conformance.kit.transport.sandbox import end_all, launched
 
 _NOISE_LINES = 50
@@ -43,10 +44,6 @@ _HANGING_GRACE = 0.2
 """Seconds for a server that hangs, which means that it does not read its input."""
 ASTRAY = 2.0
 """The most seconds to wait on after an answer with a wrong id, if no answer had a right one yet."""
-_LISTENING_SHARE = 12
-"""A process that says that it listens at an address is waited for this many times shorter: it may
-be no server for standard input.
-"""
 _LAST_WORDS = 1.0
 """Seconds to wait for a process's exit code and errors after its output ended."""
 
@@ -73,8 +70,7 @@ class StdioConnection:
         self._redact = redact
         self._timeout = timeout
         self._first_timeout = max(timeout, start_limit)
-        self._listening_timeout = max(timeout, start_limit / _LISTENING_SHARE)
-        self._listens = asyncio.Event()
+        self._listening = Listening()
         self._heard = False
         self._began = 0.0
         self._started_in = 0.0
@@ -277,7 +273,10 @@ class StdioConnection:
         astray = asyncio.ensure_future(self._astray.wait())
         for more in (limit, min(limit, ASTRAY)):
             heard = waits if astray.done() else {*waits, astray}
-            await self._hear(heard, more, is_first=is_first)
+            if is_first:
+                await self._listening.first(heard, more, self._timeout)
+            else:
+                await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
             if not astray.done() or settling:
                 break
         astray.cancel()
@@ -291,22 +290,6 @@ class StdioConnection:
         if self._ended.is_set():
             return Trouble.TOO_LARGE if self._too_large else Trouble.CLOSED
         return None if settling else Trouble.TIMEOUT
-
-    async def _hear(self, heard: set[asyncio.Future[Any]], limit: float, *, is_first: bool) -> None:
-        """Wait until something is heard, or for `limit`.
-
-        The wait for the first answer is shorter if the process says that it listens elsewhere.
-        """
-        if is_first:
-            began = time.perf_counter()
-            listens = asyncio.ensure_future(self._listens.wait())
-            await asyncio.wait(
-                {*heard, listens}, timeout=limit, return_when=asyncio.FIRST_COMPLETED
-            )
-            listens.cancel()
-            left = max(limit - (time.perf_counter() - began), 0.0)
-            limit = min(left, self._listening_timeout)
-        await asyncio.wait(heard, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
 
     async def _hear_last_words(self) -> None:
         """Wait a moment for the end and the errors of a process that has closed its output."""
@@ -347,8 +330,7 @@ class StdioConnection:
             if len(self._noise) < _NOISE_LINES:
                 said = self._redact(line[:_NOISE_READ].decode("utf-8", "replace"))
                 self._noise.append(said[:_NOISE_KEPT])
-                if not self._heard and listens_at(said):
-                    self._listens.set()
+                self._listening.notice(said)
             return
         self._deliver(message, size, line.strip())
 
@@ -400,8 +382,8 @@ class StdioConnection:
         while chunk := await self._process.stderr.read(4096):
             self._stderr += chunk
             del self._stderr[: -2 * _STDERR_KEPT]
-            if not self._heard and listens_at(self._stderr.decode("utf-8", "replace")):
-                self._listens.set()
+            if not self._heard:
+                self._listening.notice(self._stderr.decode("utf-8", "replace"))
 
 
 def _ask_to_end(pid: int) -> None:

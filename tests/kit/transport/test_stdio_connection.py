@@ -12,7 +12,8 @@ import pytest
 from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.transport import stdio_connection as stdio
-from conformance.kit.transport.binding import BODY_CAP, listens_at
+from conformance.kit.transport.binding import BODY_CAP
+from conformance.kit.transport.listening import listens_at
 from conformance.kit.transport.stdio import StdioBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.vocabulary import Binding
