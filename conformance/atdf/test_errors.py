@@ -145,10 +145,14 @@ def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
         if any(_names(tool, call, error) for error in envelope.errors):
             yield holds()
         else:
+            named = ", ".join(sorted({shown(e.parameter_name) for e in envelope.errors}))
+            if violation.parameter is None and not isinstance(violation.sent, dict):
+                yield broken(call, "finding.error.named_part", named=named)
+                continue
             yield broken(
                 call,
                 "finding.error.parameter_name",
-                named=", ".join(sorted({shown(e.parameter_name) for e in envelope.errors})),
+                named=named,
                 parameter=violation.parameter or "null",
             )
 

@@ -95,6 +95,8 @@ def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
             yield holds()
         elif tool.tool.form is ToolForm.OPENAPI and not _is_json(call) and _media_type(call):
             yield broken(call, "finding.http.unlisted", type=shown(_media_type(call)))
+        elif not (call.exchange.answer and call.exchange.answer.body):
+            yield broken(call, "finding.http.no_body", status=call.reading.status)
         else:
             yield broken(call, "finding.http.not_json", type=shown(_media_type(call)))
 

@@ -216,6 +216,12 @@ def test_a_result_that_speaks_of_an_error_is_still_a_result(data):
     assert of_tool("ATDF-CALL-001", accepted(), odd).verdict is Verdict.FAIL
 
 
+def test_a_success_without_a_body_is_told_as_such():
+    item = of_tool("HTTP-CALL-002", called(web(204, b"", of=case(CaseKind.VALID))))
+    assert item.verdict is Verdict.WARN
+    assert [each.message.id for each in item.findings] == ["finding.http.no_body"]
+
+
 @pytest.mark.parametrize("reply", [b'{"rows": [1, 2', b""])
 def test_an_answer_larger_than_the_kit_reads_is_not_judged(reply):
     for exchange in (
