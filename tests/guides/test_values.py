@@ -180,6 +180,7 @@ WAYS = {
     "express-ajv": ("express", "ajv"),
     "express-zod": ("express", "zod"),
     "mcp-typescript": ("mcp-typescript", "zod"),
+    "mcp-typescript-1": ("mcp-typescript-1", "zod"),
 }
 """A guide, and by what it checks."""
 NOT_OF_ZOD = [{"type": "string", "format": "time"}, {"type": "string", "default": "EUR"}]
