@@ -132,8 +132,8 @@ def answering(answer):
 def offering(tools, call, *, manifest=False):
     """A server of the HTTP binding; gives its URL.
 
-    `tools` is its catalog, `call(name, arguments)` gives status and JSON body of a call; None
-    closes the connection. `arguments` that are not JSON come as bytes.
+    `tools` is its catalog, `call(name, arguments)` gives status, JSON body and, if need be, headers
+    of a call; None closes the connection. `arguments` that are not JSON come as bytes.
     """
 
     class Handler(BaseHTTPRequestHandler):
@@ -165,11 +165,12 @@ def offering(tools, call, *, manifest=False):
             else:
                 self._send(*answer)
 
-        def _send(self, status, body):
+        def _send(self, status, body, headers=None):
             data = json.dumps(body).encode()
             try:
                 self.send_response(status)
-                self.send_header("Content-Type", "application/json")
+                for name, value in {"Content-Type": "application/json", **(headers or {})}.items():
+                    self.send_header(name, value)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)

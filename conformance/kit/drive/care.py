@@ -1,18 +1,21 @@
 """Care: limits how often and how fast tools are called that may reach beyond their server.
 
 Another service may pay for each such call. All calls of a session count, including those that
-confirm a failure.
+confirm a failure, and those that the kit sends again, such as after a 429.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from conformance.formats.tool.tool import Tool
+from conformance.kit.drive.wire import Made
 from conformance.kit.evidence.safety import is_spared
+from conformance.kit.model.exchange import Request
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 
@@ -58,6 +61,19 @@ class Care:
         at = max(now, self._free.get(run.target, now))
         self._free[run.target] = at + 1 / PER_SECOND
         return at - now
+
+    def counted(
+        self, make: Callable[[], Request], run: Run, tool: Tool, settings: Settings
+    ) -> Made:
+        """Return what makes a call. The call counts each time that it is sent again."""
+        spared = is_spared(tool, run, settings)
+
+        def wait() -> float | None:
+            if spared and self.left(run, tool) <= 0:
+                return None
+            return self.wait(run, tool, settings, time.monotonic())
+
+        return Made(make, wait)
 
     def failed(self, run: Run, tool: Tool) -> None:
         """Note that a call failed because something around the server is missing."""

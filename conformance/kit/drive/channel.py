@@ -22,7 +22,7 @@ from conformance.kit.drive.sharing import (
     is_answered,
 )
 from conformance.kit.drive.unusable_target import no_handshake, no_start
-from conformance.kit.drive.wire import Rate, Sent, Wire
+from conformance.kit.drive.wire import Made, Rate, Sent, Wire
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
@@ -182,12 +182,12 @@ class Channel:
         made = self._made(tool, case)
         return await self._shared.share(SharedCall(made, case, number, given_up))
 
-    async def send_call(self, made: Callable[[], Request]) -> Sent:
+    async def send_call(self, made: Made) -> Sent:
         """Send a call that is recorded later. Raises `ConnectFailed`."""
         await self._ensure_open()
         return await self.sessions.deliver(made)
 
-    async def send_alone(self, made: Callable[[], Request], step: Step) -> Sent:
+    async def send_alone(self, made: Made, step: Step) -> Sent:
         """Send a call like `send_call`, while nothing else is under way.
 
         A silent process is asked for a list: some broken processes end only when they read the next
@@ -228,8 +228,11 @@ class Channel:
     def _is_process(self) -> bool:
         return self.binding.traits.starts_process
 
-    def _made(self, tool: Tool, case: Case) -> Callable[[], Request]:
-        return lambda: self.binding.call(tool, case.arguments, id=self.fresh_id())
+    def _made(self, tool: Tool, case: Case) -> Made:
+        def make() -> Request:
+            return self.binding.call(tool, case.arguments, id=self.fresh_id())
+
+        return self.context.care.counted(make, self.run, tool, self.context.settings)
 
     async def _take_care(self, tool: Tool) -> None:
         """Wait until a tool that may reach beyond its server may be called."""
@@ -252,7 +255,7 @@ class Channel:
         number = self._numbers.next()
         if self._wire.connection is None:
             await self._ensure_open()
-        sent = await self.sessions.deliver(lambda: request)
+        sent = await self.sessions.deliver(Made(lambda: request))
         record = self.context.recorder.record
         return record(number, self.run.id, *sent, script=script, step=step, confirms=confirms)
 
@@ -260,7 +263,7 @@ class Channel:
         """Send a message of a handshake. It begins a session, so it is sent in no other one."""
         await self.sessions.make_room(request)
         number, record = self._numbers.next(), self.context.recorder.record
-        sent = await self.sessions.send(lambda: request)
+        sent = await self.sessions.send(Made(lambda: request))
         return record(number, self.run.id, *sent, script=CONNECTION, step=step)
 
     async def renew(self) -> None:

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from conformance.kit.drive.wire import Made
 from conformance.kit.model.case import Case, Expectation
-from conformance.kit.model.exchange import Request
 
 _MOMENT = 2.0
 """A call is suspected of ending its process for this many seconds after its answer."""
@@ -20,12 +20,12 @@ _WATCHED = 2
 
 @dataclass(frozen=True, slots=True)
 class SharedCall:
-    """A call to make: `made` returns its request, and `number` is the number of its exchange.
+    """A call to make: `made` makes its request, and `number` is the number of its exchange.
 
     `given_up` returns whether enough is known about the tool, so that the call is not sent again.
     """
 
-    made: Callable[[], Request]
+    made: Made
     case: Case
     number: int
     given_up: Callable[[], bool]

@@ -10,12 +10,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from conformance.formats.tool import header_names
-from conformance.kit.drive.wire import Sent, Wire
+from conformance.kit.drive.wire import Made, Sent, Wire
 from conformance.kit.evidence.recorder import Recorder, Series
 from conformance.kit.evidence.response import response_in
 from conformance.kit.evidence.script import CONNECTION
@@ -146,7 +145,7 @@ class OwnSessions:
         """Whether the server opens another session only when the first has ended."""
         return self._endpoint in self._shared.single
 
-    async def deliver(self, made: Callable[[], Request]) -> Sent:
+    async def deliver(self, made: Made) -> Sent:
         """Send a request. If the server has ended its session, send it again in another one.
 
         Only a session that the server has ended is replaced. After the kit has ended one, 404 is
@@ -169,9 +168,10 @@ class OwnSessions:
                 self._shared.forget(self._endpoint, ended)
             return sent
 
-    async def send(self, made: Callable[[], Request]) -> Sent:
+    async def send(self, made: Made) -> Sent:
         """Send a request in the present session, and note what it did to a session."""
-        request, received = await self._wire.send(lambda: self._readdressed(made()))
+        here = replace(made, make=lambda: self._readdressed(made()))
+        request, received = await self._wire.send(here)
         answer = received.answer
         if self._shared.note(self._shaker.binding, request, answer) and not self.are_open:
             self._shared.use(self._endpoint)

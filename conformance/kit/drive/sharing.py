@@ -10,13 +10,13 @@ A call may also be answered, and end its process a moment later: see `endings`.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from conformance.kit.drive.endings import Endings, SharedCall
-from conformance.kit.drive.wire import Sent
+from conformance.kit.drive.wire import Made, Sent
 from conformance.kit.model.case import Case
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Request, Trouble
@@ -132,11 +132,11 @@ class Sender(Protocol):
     silent: bool
     binding: Binding
 
-    async def send_call(self, made: Callable[[], Request]) -> Sent:
+    async def send_call(self, made: Made) -> Sent:
         """Send a call. Raises `ConnectFailed`."""
         ...
 
-    async def send_alone(self, made: Callable[[], Request], step: Step) -> Sent:
+    async def send_alone(self, made: Made, step: Step) -> Sent:
         """Send a call while nothing else is under way. Raises `ConnectFailed`."""
         ...
 

@@ -19,6 +19,32 @@ _TRIES = 6
 """The most times that one request is sent to a server that asks the kit to come back later."""
 
 
+def _immediately() -> float:
+    return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Makes a request anew each time that it is sent.
+
+    `wait` returns the seconds before it may be sent once more, and None if it may not.
+    """
+
+    make: Callable[[], Request]
+    wait: Callable[[], float | None] = _immediately
+
+    def __call__(self) -> Request:
+        """Return the request, with another id each time."""
+        return self.make()
+
+    async def may_repeat(self) -> bool:
+        """Wait until the request may be sent once more; return False if it may not."""
+        seconds = self.wait()
+        if seconds:
+            await asyncio.sleep(seconds)
+        return seconds is not None
+
+
 @dataclass(slots=True)
 class Rate:
     """Says when the next request of a session may be sent. All its connections share it."""
@@ -74,17 +100,20 @@ class Wire:
         connection, self.connection = self.connection, None
         return await connection.close(hangs=self.hangs)
 
-    async def send(self, made: Callable[[], Request]) -> Sent:
+    async def send(self, made: Made) -> Sent:
         """Send what `made` returns. Repeat this while the server asks to come back later."""
+        request = made()
+        received = await self._send(request)
         for _ in range(_TRIES - 1):
-            request = made()
-            received = await self._send(request)
             pause = _pause_asked(received) if self._patient else None
             if pause is None or time.monotonic() + pause > self._deadline:
-                return request, received
+                break
             await asyncio.sleep(pause)
-        request = made()
-        return request, await self._send(request)
+            if not await made.may_repeat():
+                break
+            request = made()
+            received = await self._send(request)
+        return request, received
 
     async def send_once(self, request: Request, within: float, latest: float) -> Received | None:
         """Send a request that the kit can do without, and wait at most `within` seconds.

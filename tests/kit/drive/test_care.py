@@ -105,6 +105,17 @@ def test_a_tool_that_may_reach_beyond_gets_named_cases_and_few_calls(accepts):
 
 
 @pytest.mark.usefixtures("quick")
+def test_what_is_sent_again_because_the_server_is_busy_counts_as_well():
+    def answer(name, arguments):
+        busy = server.sent["count"] % 3 and server.sent["count"] > 3
+        return (429, {}, {"Retry-After": "0"}) if busy else (200, {"ok": True})
+
+    server = Counting(answer)
+    judged(server, tools=(WIDE,))
+    assert 20 < server.sent["count"] <= MOST_CALLS
+
+
+@pytest.mark.usefixtures("quick")
 def test_what_was_sent_is_judged_as_ever():
     items, _, _ = judged(sound, tools=(SEARCH,))
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
