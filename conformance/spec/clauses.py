@@ -104,9 +104,10 @@ class Clause:
 
     `where_claimed` is the stricter requirement if the target claims ATDF. `text`, `excluded` (why
     nothing verifies the clause) and `why` (what is lost if it is broken) are by language. `confirm`
-    is False for a clause about repetition. `document` is the document that the clause is about, and
-    `at` are JSON Pointers to the places in its schema that the clause owns. A clause with a
-    `family` is checked by the judge of that family, not by a function of its own.
+    is False for a clause about repetition, or if a repetition says less than the first answer.
+    `document` is the document that the clause is about, and `at` are JSON Pointers to the places in
+    its schema that the clause owns. A clause with a `family` is checked by the judge of that
+    family, not by a function of its own.
     """
 
     id: str

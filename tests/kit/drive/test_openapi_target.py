@@ -83,6 +83,32 @@ def test_a_service_that_refuses_a_call_without_its_optional_body_is_told_to_requ
     assert {each.message.id for each in item.findings} == {"kit.not_verified.bodiless_refused"}
 
 
+def test_a_status_that_only_the_first_creation_has_is_reported_although_a_repetition_has_another():
+    held = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    post = {
+        "operationId": "add",
+        "requestBody": {"required": True, "content": {JSON: {"schema": held}}},
+        "responses": {"200": {"description": "ok"}},
+    }
+    described = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+    known = set()
+
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, {**described, "paths": {"/items": {"post": post}}}
+        name = body.get("name") if isinstance(body, dict) else None
+        if not isinstance(name, str):
+            return 400, {"detail": "no name"}
+        status = 200 if name in known else 201
+        known.add(name)
+        return status, {"name": name}
+
+    with answering(answer) as url:
+        _, run = judged(url, max_examples=0)
+    (item,) = [each for each in run.items if each.clause == "HTTP-OAS-004" and each.tool == "add"]
+    assert item.verdict is Verdict.WARN
+
+
 def test_a_parameter_with_the_name_of_a_session_of_mcp_is_like_any_other():
     session = {"name": "Mcp-Session-Id", "in": "header", "required": True}
     get = {
