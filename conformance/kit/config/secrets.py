@@ -35,7 +35,13 @@ shorter one may be a word of the kit's own files.
 _MOST_LEARNED = 50
 """The most secrets made by a target that are kept."""
 _LONG = 150
-"""The shortest text, in characters, that may have been cut."""
+"""The shortest text, in characters, that may have been cut without a sign of it."""
+_CUT = "…"
+"""What the kit writes where it cuts a text."""
+_MOST_CUTS = 1000
+"""The most of these signs in a text before which only the piece of a secret is taken out. Before
+further ones, which a target wrote, all that begins like a secret is taken out.
+"""
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
 _ADDRESS = r"(?:%[0-9a-fA-F]{2})+"
 _HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
@@ -166,6 +172,8 @@ class Redactor:
         if not self._placeholders:
             return text
         text = self._without_escaped(_between(text, self._without_plain))
+        if _CUT in text:
+            text = self._without_cut_ends(text)
         return self._without_halves(text) if len(text) >= _LONG else text
 
     def _without_plain(self, text: str) -> str:
@@ -215,27 +223,61 @@ class Redactor:
                 return plain, found
         return text, []
 
+    def _without_cut_ends(self, text: str) -> str:
+        """Return a text without the piece of a secret that is left before each sign of a cut.
+
+        A sentence quotes several texts, and each of them may have been cut.
+        """
+        *cut, rest = text.split(_CUT)
+        longest = max(self._longest, _WIDEST * max(map(len, self._bare), default=0))
+        tails = "\0".join(each[-longest:] for each in cut)
+        plain = list(_readings(tails))
+        forms = [each for each in self._placeholders if each[:_PART] in tails]
+        bare = [each for each in self._bare if any(each[:_PART] in one for one in plain)]
+        if not forms and not bare:
+            return text
+        few, many = cut[:_MOST_CUTS], cut[_MOST_CUTS:]
+        begun = {re.escape(each[:_PART]) for each in forms}
+        begun |= {"".join(map(_any_form, each[:_PART])) for each in bare}
+        behind = re.compile(f"(?:{'|'.join(sorted(begun))})(?s:.*)")
+        return _CUT.join(
+            (
+                *(self._without_end(each, forms, bare) for each in few),
+                *(behind.sub("", each) for each in many),
+                rest,
+            )
+        )
+
     def _without_halves(self, text: str) -> str:
         """Return a cut text without the piece of a secret that is left at its end or start."""
-        ends, begins = [(0, "")], [(0, "")]
-        head, tail = text[: self._longest], text[-self._longest :]
+        text = self._without_end(text, self._placeholders, self._bare)
+        begins = [(0, "")]
+        head = text[: self._longest]
         for form, placeholder in self._placeholders.items():
-            if form[:_PART] in tail:
-                cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
-                ends.append((cut, placeholder))
             if form[-_PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
                 begins.append((cut, placeholder))
-        widest = _WIDEST * max(map(len, self._bare), default=0)
-        last, first = list(_readings(text[-widest:])), list(_readings(text[:widest]))
+        first = list(_readings(text[: _WIDEST * max(map(len, self._bare), default=0)]))
         for secret, placeholder in self._bare.items():
-            if any(secret[:_PART] in plain for plain in last):
-                ends.append((_escaped_half_at_end(text, secret), placeholder))
             if any(secret[-_PART:] in plain for plain in first):
                 begins.append((_escaped_half_at_beginning(text, secret), placeholder))
-        end, behind = max(ends, key=itemgetter(0))
         begin, before = max(begins, key=itemgetter(0))
-        return f"{before}{text[begin : len(text) - end]}{behind}"
+        return before + text[begin:]
+
+    def _without_end(self, text: str, forms: Iterable[str], bare: Iterable[str]) -> str:
+        """Return a text without the piece of one of these secrets that is left at its end."""
+        ends = [(0, "")]
+        tail = text[-self._longest :]
+        for form in forms:
+            if form[:_PART] in tail:
+                cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
+                ends.append((cut, self._placeholders[form]))
+        last = list(_readings(text[-_WIDEST * max(map(len, self._bare), default=0) :]))
+        for secret in bare:
+            if any(secret[:_PART] in plain for plain in last):
+                ends.append((_escaped_half_at_end(text, secret), self._bare[secret]))
+        end, behind = max(ends, key=itemgetter(0))
+        return text[: len(text) - end] + behind
 
 
 def _between(text: str, change: Callable[[str], str]) -> str:

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +120,7 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         _check_level(level, option, language)
     if recording is not None and (targets or option("--replay") or option("--plan")):
         raise _usage("kit.option.judge_alone", language)
+    routes, openapi = _routes(option("--invoke"), language), option("--openapi")
     if option("--plan") and option("--write-examples"):
         raise _usage("kit.option.plan_without_answers", language)
     allow = option("--allow-calls") or ("auto" if targets else "all")
@@ -132,10 +133,10 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         level=level,
         headers=tuple(headers),
         environment=environment,
-        invoke=_routes(option("--invoke"), language),
+        invoke=routes,
         provider=_provider(option("--provider"), language),
         gateway_policy=_policy(option("--gateway-policy"), here, language),
-        openapi=option("--openapi"),
+        openapi=openapi,
         include_tools=tuple(option("--include-tool")),
         exclude_tools=tuple(option("--exclude-tool")),
         allow_calls=AllowCalls(allow),
@@ -156,7 +157,10 @@ def settings_of(options: Mapping[str, Any], here: Path) -> Settings:
         replay=option("--replay"),
         judge=_recording(here / recording, language) if recording is not None else None,
         plan_only=option("--plan"),
-        secrets=_secrets(headers, environment, targets),
+        secrets=(
+            *_secrets(headers, environment, targets),
+            *_in_addresses((openapi or "", *(path for _, path in routes.values()))),
+        ),
         credentials=_credentials(headers, environment),
     )
 
@@ -337,6 +341,16 @@ def _secrets(
     named = [secret for target in targets for secret in in_target(target)]
     others = in_values(value for name, value in os.environ.items() if is_secret_name(name))
     return (*own, *named, *others)
+
+
+def _in_addresses(addresses: Iterable[str]) -> Iterator[str]:
+    """Yield the secrets before the host and in the query. A path may be the name of a file."""
+    for address in addresses:
+        scheme, between, rest = address.partition("://")
+        host = re.split("[/?]", rest, maxsplit=1)[0]
+        yield from in_target(
+            f"{scheme + between + host if between else ''}?{address.partition('?')[2]}"
+        )
 
 
 def _credentials(headers: list[tuple[str, str]], environment: Mapping[str, str]) -> tuple[str, ...]:

@@ -217,4 +217,5 @@ def _telling(text: str) -> tuple[str, ...]:
 
 def _cut(text: str) -> str:
     """Return a foreign text on one line, without a full stop at its end."""
-    return " ".join(text.split())[:_LONGEST].rstrip(". ")
+    line = " ".join(text.split()).rstrip(". ")
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from conformance.kit.config.secrets import Redactor
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -323,6 +324,14 @@ def test_who_is_asked_for_credentials_reads_what_the_server_says(body, headers, 
     with pytest.raises(TargetUnusable) as refused:
         looked(always(whole(body, *headers, status="401 X")))
     assert told in refused.value.words.words()
+
+
+@pytest.mark.parametrize("before", [270, 285, 291])
+def test_where_a_refusal_is_cut_no_piece_of_a_secret_is_left(before):
+    secret = "qwertzuiop1234567890abcdef"
+    with pytest.raises(TargetUnusable) as refused:
+        looked(always(whole(b"host" + b"a" * (before - 4) + secret.encode(), status="421 X")))
+    assert secret[:8] not in Redactor([secret])(refused.value.words.words())
 
 
 def test_a_redirect_elsewhere():

@@ -179,6 +179,14 @@ def test_variables_whose_names_speak_of_secrets_are_kept_out_of_every_report(mon
     assert "of-the-environment" in settings().secrets
 
 
+def test_the_addresses_of_options_have_secrets_but_the_name_of_a_file_is_none():
+    api, invoke = "http://u:hunter22x@127.0.0.1/api?token=tok998877", "a=POST /a?api_key=key445566"
+    made = settings("--target", HERE, "--openapi", api, "--invoke", invoke)
+    assert {"hunter22x", "tok998877", "key445566"} <= set(made.secrets)
+    made = settings("--target", HERE, "--openapi", "docs/hotel-openapi-v3.1-draft.yaml")
+    assert not any("hotel" in each for each in made.secrets)
+
+
 def test_a_variable_for_a_server_is_a_secret_too(monkeypatch):
     monkeypatch.setenv("PLAIN", "plain-value")
     made = settings("--env", "PLAIN")
