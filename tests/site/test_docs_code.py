@@ -126,3 +126,12 @@ def test_every_block_says_its_language_and_it_is_known():
 def test_a_parser_refuses_what_is_no_code(language, text):
     with pytest.raises(Exception):  # noqa: B017, PT011 - each parser has errors of its own
         READERS[language](text)
+
+
+@pytest.mark.parametrize(
+    ("guide", "words"),
+    [("spring-boot", "isBindingFailure"), ("aspnet-core", "SetAttemptedValueIsInvalidAccessor")],
+)
+def test_where_a_framework_would_repeat_a_value_the_guide_has_words_of_its_own(guide, words):
+    for language in ("en", "es", "pt"):
+        assert words in (DOCS / language / "guides" / f"{guide}.md").read_text("utf-8")
