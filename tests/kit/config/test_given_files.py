@@ -262,3 +262,11 @@ def test_names_by_the_ten_thousand_are_looked_up():
     with counting(most=100):
         assert asked.selects("b")
         assert not asked.selects("a39999")
+
+
+def test_a_variable_that_examples_name_again_and_again_fills_no_memory(tmp_path):
+    (tmp_path / "calls.yaml").write_text("t:\n- a: " + "${A}" * 2_000)
+    environment = {"A": "x" * 5_000}
+    with pytest.raises(ExamplesUnusable) as refused:
+        read_examples(str(tmp_path / "calls.yaml"), environment, "en")
+    assert "too large" in refused.value.words.words()
