@@ -6,32 +6,23 @@ plain, escaped as in JSON, in addresses or in HTML, in hexadecimal, and in base6
 
 from __future__ import annotations
 
-import base64
 import html
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache, partial
-from html.entities import html5
 from itertools import takewhile
 from operator import itemgetter
-from urllib.parse import quote, quote_plus, unquote_to_bytes
+from urllib.parse import unquote_to_bytes
 
-from jsonpointer import escape as as_step
+from conformance.kit.config.secret_forms import SHORTEST, any_form, any_forms, coded, written
 
 # GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
 """The scheme before the credentials in an Authorization header. Servers may drop it."""
-_SHORTEST = 6
-"""The shortest secret, in characters. Ordinary words contain shorter values."""
 _PART = 8
 """The shortest piece of a secret, in characters, that is removed where a long text was cut."""
-_NO_WORD = 20
-"""The shortest secret without a digit, in characters, that is replaced in other letters too. A
-shorter one may be a word of the kit's own files.
-"""
 _MOST_LEARNED = 50
 """The most secrets made by a target that are kept."""
 _LONG = 150
@@ -73,12 +64,7 @@ _WIDEST = 24
 """The most characters that one escaped character takes."""
 _REST = r"[\\%#;&\w\ufffd]{0,24}?"
 """What may be left of an escape that was cut."""
-_RUN = r"\\{1,32}"
-"""The backslashes before an escaped character in JSON within JSON. Without the upper limit, a long
-run would take hours.
-"""
 _BACKSLASHES = re.compile(r"\\+")
-_ENTITIES: dict[str, list[str]] = {}
 
 
 def tells(text: str, *secrets: str) -> bool:
@@ -148,16 +134,17 @@ class Redactor:
         """Return the placeholder of a new secret; empty if the secret is short or known."""
         scheme = _SCHEME.match(secret)
         bare = secret[scheme.end() :] if scheme else secret
-        if len(bare.strip()) < _SHORTEST or bare in self._placeholders:
+        if len(bare.strip()) < SHORTEST or bare in self._placeholders:
             return ""
         self._known += 1
         placeholder = f"«secret-{self._known}»"
         self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
-        coded = list(_coded(bare))
-        for form in (secret, bare, bare.strip(), *_written(bare), *coded):
+        in_base64 = list(coded(bare))
+        for form in (secret, bare, bare.strip(), *written(bare), *in_base64):
             self._placeholders.setdefault(form, placeholder)
             self._longest = max(self._longest, len(form))
-        for form in coded:  # `+` and `/` are escaped in the JSON of .NET and PHP, and in addresses
+        # `+` and `/` are escaped in the JSON of .NET and PHP, and in addresses.
+        for form in in_base64:
             if not form.isalnum():
                 self._bare.setdefault(form, placeholder)
         return placeholder
@@ -212,7 +199,7 @@ class Redactor:
                 if len(secret) > (_SHORT_PATTERN if made else _LONGEST_PATTERN):
                     continue
                 if secret not in self._patterns:
-                    self._patterns[secret] = _any_forms(secret)
+                    self._patterns[secret] = any_forms(secret)
                 replaced = partial(self._patterns[secret].sub, self._bare[secret])
                 text = _between(text, replaced)
             rest = _PLACEHOLDER.sub("\0", text)
@@ -238,7 +225,7 @@ class Redactor:
             return text
         few, many = cut[:_MOST_CUTS], cut[_MOST_CUTS:]
         begun = {re.escape(each[:_PART]) for each in forms}
-        begun |= {"".join(map(_any_form, each[:_PART])) for each in bare}
+        begun |= {"".join(map(any_form, each[:_PART])) for each in bare}
         behind = re.compile(f"(?:{'|'.join(sorted(begun))})(?s:.*)")
         return _CUT.join(
             (
@@ -300,7 +287,7 @@ def _escaped_half_at_end(text: str, secret: str) -> int:
     tail = text[-_WIDEST * len(secret) :]
     if count := max(_at_end(plain, secret) for plain in _readings(tail)):
         rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
-        half = "".join(map(_any_form, secret[: min(count, _SHORT_PATTERN)])) + rest + r"\Z"
+        half = "".join(map(any_form, secret[: min(count, _SHORT_PATTERN)])) + rest + r"\Z"
         if found := re.search(half, tail):
             return len(found.group())
     return 0
@@ -311,7 +298,7 @@ def _escaped_half_at_beginning(text: str, secret: str) -> int:
     head = text[: _WIDEST * len(secret)]
     if count := max(_at_end(plain[::-1], secret[::-1]) for plain in _readings(head)):
         rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
-        half = rest + "".join(map(_any_form, secret[-min(count, _SHORT_PATTERN) :]))
+        half = rest + "".join(map(any_form, secret[-min(count, _SHORT_PATTERN) :]))
         if found := re.match(half, head):
             return found.end()
     return 0
@@ -361,77 +348,3 @@ def _unescaped(found: re.Match[str]) -> str:
     if not own:
         return "\\"
     return chr(int(own[1:], 16)) if own[0] in "ux" else own
-
-
-def _any_forms(secret: str) -> re.Pattern[str]:
-    """Return a pattern that finds a secret with each character in any form.
-
-    It never starts inside a run of backslashes: it would try a million of them one by one.
-    """
-    return re.compile(r"(?!(?<=\\)\\)" + "".join(map(_any_form, secret)))
-
-
-def _any_form(character: str) -> str:
-    """Return a pattern that finds one character of a secret, plain or escaped in any way."""
-    code = ord(character)
-    forms = [re.escape(character)]
-    if character in "/\"'":
-        forms = [rf"(?:{_RUN})?{re.escape(character)}"]
-    if character == "\\":
-        forms = [r"\\(?:u(?i:005c)|x(?i:5c))?"]  # not \\+: a run has too many readings
-    elif code < 0x10000:
-        forms.append(rf"{_RUN}u(?i:{code:04x})")
-    else:
-        high, low = divmod(code - 0x10000, 0x400)
-        forms.append(rf"{_RUN}u(?i:{0xD800 + high:04x}){_RUN}u(?i:{0xDC00 + low:04x})")
-    if code < 0x100 and character != "\\":
-        forms.append(rf"{_RUN}x(?i:{code:02x})")
-    octets = character.encode("utf-8", "surrogatepass")
-    forms.append("(?i:" + "".join(f"%(?:25)*{octet:02x}" for octet in octets) + ")")
-    names = [str(code), f"(?i:x0*{code:x})"]
-    forms += [rf"&(?:amp;)*\#0*{name};" for name in names]
-    forms += [rf"&(?:amp;)*{name}" for name in _entities(character)]
-    return f"(?:{'|'.join(forms)})" + ("{1,64}" if character == "\\" else "")
-
-
-def _entities(character: str) -> list[str]:
-    """Return the HTML names of a character, with their semicolons."""
-    if not _ENTITIES:
-        for name, meant in html5.items():
-            if name.endswith(";"):
-                _ENTITIES.setdefault(meant, []).append(name)
-    return _ENTITIES.get(character, [])
-
-
-def _written(secret: str) -> Iterator[str]:
-    """Yield a secret as it is written in JSON text, in an address, in HTML, and in hexadecimal.
-
-    The kit writes the names of headers in small letters, and methods in capital letters. It reads
-    headers as Latin-1, names members in JSON Pointers, and quotes bytes as Python shows them.
-    """
-    if len(secret) >= _NO_WORD or any(map(str.isdigit, secret)):
-        yield from (secret.lower(), secret.upper())
-    yield from (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (False, True))
-    as_bytes = secret.encode("utf-8", "surrogatepass")  # variables need not hold UTF-8
-    quoted = quote(as_bytes, safe="")
-    yield from (quoted, re.sub(r"%[0-9A-F]{2}", lambda found: found[0].lower(), quoted))
-    yield quote_plus(as_bytes)
-    yield html.escape(secret)
-    yield from (as_bytes.hex(), as_bytes.hex().upper())
-    yield as_step(secret)
-    yield from (as_bytes.decode("latin-1"), repr(as_bytes)[2:-1])
-
-
-def _coded(secret: str) -> Iterator[str]:
-    """Yield a secret as it is written in base64, at any place of the encoded text.
-
-    Three bytes become four characters, so there are three forms. Characters that also hold bits of
-    the text before or after the secret are left out.
-    """
-    raw = secret.encode("utf-8", "surrogatepass")
-    for before in range(3):
-        first, last = -(-8 * before // 6), 8 * (before + len(raw)) // 6
-        for encode in (base64.b64encode, base64.urlsafe_b64encode):
-            core = encode(b"\0" * before + raw).decode("ascii")[first:last]
-            if len(core) >= _SHORTEST:
-                yield core
