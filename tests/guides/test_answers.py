@@ -283,6 +283,12 @@ def test_what_the_path_says_is_judged_with_the_rest_whatever_the_method(own):
     assert (error["parameter_name"], error["suggested_value"]) == ("copies", "1")
 
 
+def test_the_body_of_a_delete_holds_arguments_as_the_http_binding_says(own):
+    answer = own.request("DELETE", "/books/b1", json={"copies": 0})
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["parameter_name"]) == (422, "copies")
+
+
 def test_the_query_cannot_say_again_what_the_path_says(own):
     answer = own.delete("/books/b1?book_id=b2")
     [error] = answer.json()["errors"]
