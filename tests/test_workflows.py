@@ -94,6 +94,14 @@ def test_the_reusable_workflow_hands_on_each_of_its_inputs_and_the_action_has_it
         assert said.get("default", "") == own[name].get("default", "")
 
 
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_the_page_on_ci_lists_the_inputs_of_the_action_with_their_defaults(language):
+    page = (ROOT / "docs" / language / "conformance/ci.md").read_text("utf-8")
+    [*rows] = re.findall(r"^\| `(\w+)` \|.*\| (?:`(.*)` )?\|$", page, re.MULTILINE)
+    inputs = read(ACTION)["inputs"]
+    assert rows == [(name, said.get("default", "")) for name, said in inputs.items()]
+
+
 def test_zizmor_finds_nothing():
     zizmor = Path(sys.executable).with_name("zizmor")
     done = subprocess.run(
