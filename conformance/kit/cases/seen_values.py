@@ -20,27 +20,41 @@ _MOST_NAMES, _MOST_TOOLS = 100, 200
 """The most names of one tool, and the most tools, whose values are remembered."""
 _LONGEST: Final = 200
 """The most characters of a text that is taken. An id is shorter."""
+_ID: Final = "id"
 _REFERENCE: Final = re.compile(r"(?:^|[\W_])(?:id|ID|Id)$|[a-z0-9]I[dD]$")
 """A name whose last word is `id`."""
 
 
 class SeenValues:
-    """The texts and whole numbers in answers, by tool and by the name of their member."""
+    """The texts and whole numbers in answers, by the name of their member and by tool.
+
+    A name is compared without its punctuation. What is looked up for a parameter is one entry,
+    because a tool may have thousands of parameters, and the answers thousands of names.
+    """
 
     def __init__(self) -> None:
-        self._of_tool: dict[str, dict[str, list[Any]]] = {}
+        self._names: dict[str, set[str]] = {}
+        """The names in the answers of each tool."""
+        self._values: dict[str, dict[str, list[Any]]] = {}
+        """The values, by name and by tool."""
+        self._ids: dict[str, list[Any]] = {}
+        """The first values of members such as `order_id`, by tool."""
 
     def note(self, tool: str, document: Any) -> None:
         """Remember the first values of each name in a JSON value that a tool returned."""
         if not isinstance(document, dict | list):
             return
-        if tool not in self._of_tool and len(self._of_tool) >= _MOST_TOOLS:
+        if tool not in self._names and len(self._names) >= _MOST_TOOLS:
             return
-        own = self._of_tool.setdefault(tool, {})
+        own = self._names.setdefault(tool, set())
         for name, value in _members(document):
-            known = own.setdefault(name, []) if len(own) < _MOST_NAMES else own.get(name, [])
-            if len(known) < _MOST_TRIED and value not in known:
-                known.append(value)
+            plain = _plain(name)
+            if plain not in own and len(own) >= _MOST_NAMES:
+                continue
+            own.add(plain)
+            _add(self._values.setdefault(plain, {}).setdefault(tool, []), value)
+            if plain != _ID and _REFERENCE.search(name):
+                _add(self._ids.setdefault(tool, []), value)
 
     def put_into(self, tool: Tool, arguments: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         """Yield valid arguments with values that exist in place of made ones, at most three times.
@@ -49,10 +63,12 @@ class SeenValues:
         takes those of a member `id`, and `id` those of a member such as `order_id`. Values of a
         tool whose name has more words in common come first.
         """
+        words = _words(tool.name[:_LONGEST])
+        near = {other: -len(words & _words(other[:_LONGEST])) for other in self._names}
         found = {
             name: values
             for name, value in arguments.items()
-            if not isinstance(value, dict | list) and (values := self._of(tool.name, name))
+            if not isinstance(value, dict | list) and (values := self._of(near, name))
         }
         try:
             view = view_of(tool.input_schema)
@@ -63,28 +79,28 @@ class SeenValues:
         except SchemaProblem:
             return
 
-    def _of(self, tool: str, parameter: str) -> list[Any]:
-        """Return the values for a parameter of a tool, most likely ones first."""
-        if is_secret_name(parameter):
+    def _of(self, near: Mapping[str, int], parameter: str) -> list[Any]:
+        """Return the values for a parameter, most likely ones first. Lower is nearer in `near`."""
+        if not _is_short(parameter) or is_secret_name(parameter):
             return []
-        ranked = [
-            ((distance, -len(_words(tool) & _words(other))), values)
-            for other, own in self._of_tool.items()
-            for member, values in own.items()
-            if (distance := _distance(parameter, member)) is not None
-        ]
-        ranked.sort(key=lambda each: each[0])
-        values = [value for _, some in ranked for value in some]
-        return [value for n, value in enumerate(values) if value not in values[:n]][:_MOST_TRIED]
+        plain = _plain(parameter)
+        places = [self._values.get(plain, {})]
+        if _REFERENCE.search(parameter):
+            places.append(self._ids if plain == _ID else self._values.get(_ID, {}))
+        found: list[Any] = []
+        for place in places:
+            for tool in sorted(place, key=near.__getitem__):
+                for value in place[tool]:
+                    _add(found, value)
+                if len(found) == _MOST_TRIED:
+                    return found
+        return found
 
 
-def _distance(parameter: str, member: str) -> int | None:
-    """Return 0 for the same name, 1 for an id of perhaps the same thing, and otherwise None."""
-    plain = (_plain(parameter), _plain(member))
-    if plain[0] == plain[1]:
-        return 0
-    are_ids = _REFERENCE.search(parameter) and _REFERENCE.search(member)
-    return 1 if are_ids and "id" in plain else None
+def _add(values: list[Any], value: Any) -> None:
+    """Add a value that is new, if there is room."""
+    if len(values) < _MOST_TRIED and value not in values:
+        values.append(value)
 
 
 def _members(document: Any) -> Iterator[tuple[str, Any]]:

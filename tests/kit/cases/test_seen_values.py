@@ -82,3 +82,13 @@ def test_an_answer_without_end_is_read_only_so_far():
     for n in range(1000):
         seen.note(f"tool{n}", {"id": "A-1"})
     assert list(seen.put_into(asking(id=TEXT), {"id": "a"})) == [{"id": "A-1"}]
+
+
+def test_thousands_of_parameters_and_of_names_cost_no_time():
+    seen = SeenValues()
+    for n in range(200):
+        seen.note(f"tool{n}", {f"m{n}_{number}_id": number for number in range(100)})
+    names = [f"{'_' * n}id" for n in range(3000)] + ["x" * 1_000_000 + "_id"]
+    (first, *_) = seen.put_into(asking(**dict.fromkeys(names, NUMBER)), dict.fromkeys(names, 7))
+    assert first["id"] == 0
+    assert first[names[-1]] == 7  # too long for the name of an id
