@@ -16,7 +16,7 @@ from conformance.kit.evidence.disguise import disguise_of, holds_nothing
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
-from conformance.kit.model.exchange import SHORT, Answer, Exchange, Request, Trouble
+from conformance.kit.model.exchange import SHORT, Answer, Exchange, Request, Trouble, weight
 from conformance.kit.schema.places import from_pointer
 from conformance.spec.vocabulary import (
     AnswerStatus,
@@ -34,6 +34,8 @@ _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
     {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
 )
+_LIGHT = 64 * 1024
+"""The most bytes of memory for a body of which many are cached as values."""
 _OF_AN_OBJECT = 2_000
 """The most characters of an object that is quoted without its empty members. A longer one is quoted
 whole.
@@ -207,7 +209,9 @@ def body_json(exchange: Exchange) -> Any:
 
 def json_in(answer: Answer) -> Any:
     """Return the body of an answer as JSON; None if it is not JSON."""
-    return (_read_again if len(answer.body) <= SHORT else _parsed)(answer.body)
+    if len(answer.body) > SHORT:
+        return _parsed(answer.body)
+    return (_read_again if weight(answer.body) <= _LIGHT else _heavy_again)(answer.body)
 
 
 def _parsed(body: bytes) -> Any:
@@ -234,6 +238,9 @@ def is_json(answer: Answer) -> bool | None:
 
 _read_again = lru_cache(maxsize=1024)(_parsed)
 """A cache, because many clauses read the answers of the same tool. No clause changes a value."""
+
+_heavy_again = lru_cache(maxsize=32)(_parsed)
+"""The same for bodies that take twenty times their length in memory, such as empty lists."""
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.evidence.response import read, response_of
+from conformance.kit.evidence.response import json_in, read, response_of
 from conformance.kit.evidence.tool_result import envelope_in_content
 from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome
@@ -13,6 +13,7 @@ from tests.kit.samples import MCP, case, envelope, error, result, rpc, web
 
 ENRICHED = {"status": "error", "data": {"code": "bad", "message": "No such day."}}
 HOLLOW = {"errors": []}
+EMPTY = b'{"n":%d,"rows":[' + b"[]," * 5000 + b"[]]}"
 
 
 @pytest.mark.parametrize(
@@ -198,3 +199,12 @@ def test_a_stream_is_read_by_its_messages_alone():
     told = {"jsonrpc": "2.0", "method": "notifications/progress"}
     body = json.dumps({"jsonrpc": "2.0", "id": request, "result": {}}).encode()
     assert response_of(rpc(body, messages=(told,))) is None
+
+
+@pytest.mark.parametrize(("body", "is_kept"), [(b'{"n":%d,"t":"text"}', True), (EMPTY, False)])
+def test_few_bodies_are_kept_as_values_that_take_much_memory(body, is_kept):
+    first, *others = [web(200, body % number).answer for number in range(40)]
+    before = json_in(first)
+    for answer in others:
+        json_in(answer)
+    assert (json_in(first) is before) == is_kept
