@@ -35,6 +35,8 @@ _ROOTS = ("arguments", "input", "body", "params", "$")
 The kit follows such a suggestion, as an agent would. For ATDF-ERR-007 the name is still wrong.
 """
 _MOST_WAYS = 16
+_LONGEST_KEPT = 8 * 1024
+"""The most bytes of a call of which the places are cached."""
 
 Ways = list[tuple[Node, ...]]
 """The schemas of a place, one tuple for each way to read the unions above it."""
@@ -209,7 +211,9 @@ def _schemas_at(view: SchemaView, arguments: Any, tokens: Tokens) -> Ways:
     The branches that fit the values next to the place come first. An empty tuple is a place in an
     open object that no schema declares. It is returned only if no branch declares the place.
     """
-    return _remembered_at(view, _Sent(to_bytes(arguments), arguments), tokens)
+    sent = _Sent(to_bytes(arguments), arguments)
+    short = len(sent.written) <= _LONGEST_KEPT
+    return (_remembered_at if short else _ways_to)(view, sent, tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,9 +224,7 @@ class _Sent:
     arguments: Any = field(compare=False)
 
 
-@lru_cache(maxsize=4096)
-def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
-    """Cached, because following, checking and counting a suggestion ask for the same call."""
+def _ways_to(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
     ways: Ways = [(view.root,)]
     here = sent.arguments
     for token in tokens:
@@ -235,6 +237,13 @@ def _remembered_at(view: SchemaView, sent: _Sent, tokens: Tokens) -> Ways:
         ways = ([w for w in below if w] or below)[:_MOST_WAYS]
         here = get(here, (token,))
     return ways
+
+
+_remembered_at = lru_cache(maxsize=512)(_ways_to)
+"""A cache, because following, checking and counting a suggestion ask for the same call.
+
+An entry keeps the call and the view alive. A tool has about 300 calls.
+"""
 
 
 def _readings_of(

@@ -7,7 +7,15 @@ import pytest
 from conformance.formats.tool.errors import envelope_of
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import Violation
-from conformance.kit.repair.suggestions import Naming, apply, check, locate, names_place
+from conformance.kit.repair import suggestions
+from conformance.kit.repair.suggestions import (
+    Naming,
+    apply,
+    check,
+    locate,
+    names_place,
+    schemas_at,
+)
 from conformance.kit.schema.view import view_of
 
 SCHEMA = {
@@ -361,3 +369,13 @@ def test_a_suggestion_counts_as_valid_once_the_schema_has_taken_too_many_steps(n
         )
     assert all(each.valid for each in found)
     assert {each.unknown for each in found} == {False, True}
+
+
+@pytest.mark.parametrize(("length", "is_kept"), [(10, True), (100_000, False)])
+def test_the_places_of_a_long_call_are_not_kept(length, is_kept, monkeypatch):
+    walks = []
+    monkeypatch.setattr(suggestions, "_readings_of", lambda *given: walks.append(given) or [])
+    view = view_of(SCHEMA)
+    for _ in range(2):
+        schemas_at(view, {"name": "x" * length}, "/count")
+    assert len(walks) == (1 if is_kept else 2)
