@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,6 +47,8 @@ _LONGEST_HEAD = 256 * 1024
 """The most characters of the address and the headers of a call. Servers read less, and a client
 copies them several times.
 """
+_SENDABLE = re.compile(r"([!-~]([\t -~]*[!-~])?)?")
+"""The value of a header that a client can send."""
 _SILENCE = 1 / 5
 """The share of an answer's time limit after which a silent process is asked for a list."""
 
@@ -122,8 +125,10 @@ class Channel:
         return self._wire.is_open
 
     def may_call(self, tool: Tool, arguments: Any) -> bool:
-        """Return whether a call stays on the tool's route, reaches nothing off limits, and has no
-        endless headers.
+        """Return whether a call stays on the tool's route, reaches nothing off limits, and has
+        headers that can be sent.
+
+        A value from a server's answer may have any characters.
         """
         if not keeps_route(tool, self.run, arguments):
             return False
@@ -131,6 +136,8 @@ class Channel:
             return True
         request = self.binding.call(tool, arguments)
         if beside_body(request) > _LONGEST_HEAD:
+            return False
+        if not all(_SENDABLE.fullmatch(value) for _, value in request.headers):
             return False
         return self.binding.traits.speaks_mcp or not self.context.off_limits.holds(request)
 

@@ -22,7 +22,7 @@ from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
-from conformance.kit.evidence.safety import is_spared
+from conformance.kit.evidence.safety import is_spared, turn_of
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
@@ -92,10 +92,12 @@ class ToolRun:
     async def begin_again(self, *, changed: bool) -> None:
         """Look for a baseline call again: others may have returned, or `changed`, what it needs.
 
-        Only a tool that says that it changes nothing gets ids from the answers of others.
+        Only a tool that says that it changes nothing gets ids from the answers of others. If it
+        also says that it destroys something, it gets none.
         """
+        reads = self.promises and turn_of(self._tool) == 0
         tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
-        seen = list(self._seen.put_into(self._tool, tried[0].arguments)) if self.promises else []
+        seen = list(self._seen.put_into(self._tool, tried[0].arguments)) if reads else []
         seen = [own for own in seen if self._channel.may_call(self._tool, own)]
         cases = [replace(tried[0], scenario="baseline", arguments=own) for own in seen]
         numbers = range(len(tried) + 1, MOST_BASELINE_CALLS + 1)

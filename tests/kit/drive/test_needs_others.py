@@ -1,13 +1,16 @@
 """A tool that needs what another tool makes is called once more when that one was called."""
 
+from collections import defaultdict
+
 import pytest
 
 from conformance.kit.model.case import CaseKind
-from conformance.kit.model.settings import Settings
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Verdict
-from tests.kit.peers import offering
+from tests.kit.drive.test_openapi_target import judged
+from tests.kit.peers import answering, offering
 
 NUMBER = {"type": "integer", "minimum": 1, "maximum": 9, "description": "The number."}
 READ = {
@@ -81,12 +84,14 @@ TEXT = {"type": "string"}
 
 def test_a_tool_that_changes_nothing_takes_an_id_that_another_tool_returned():
     """No made value is one of these ids, and no tool changes anything to get them."""
-    ids, asked = ["c0ffee-1", "c0ffee-2"], {"get_order": set(), "edit_order": set()}
+    ids, asked = ["c0ffee-1", "c0ffee-2"], defaultdict(set)
+    drops = {"readOnlyHint": True, "destructiveHint": True}
     needs = {"type": "object", "properties": {"order_id": TEXT}, "required": ["order_id"]}
     tools = [
         {**READ, "name": "get_order", "inputSchema": needs},
         {**READ, "name": "list_orders", "inputSchema": {"type": "object"}},
         {**WRITE, "name": "edit_order", "inputSchema": needs},
+        {**READ, "name": "drop_order", "inputSchema": needs, "annotations": drops},
     ]
 
     def call(name, arguments):
@@ -97,9 +102,42 @@ def test_a_tool_that_changes_nothing_takes_an_id_that_another_tool_returned():
         return (200, {"id": value}) if value in ids else (404, {"detail": "no such order"})
 
     with offering(tools, call) as url:
-        session = Session(Settings(targets=(url,), profiles=("http",), max_examples=0))
+        wide = Settings(
+            targets=(url,), profiles=("http",), max_examples=0, allow_calls=AllowCalls.ALL
+        )
+        session = Session(wide)
         session.discover((url,))
         session.drive()
     (evidence,) = session.evidence().values()
     assert evidence.by_tool["get_order"].baseline.case.arguments == {"order_id": ids[0]}
     assert not asked["edit_order"] & set(ids)  # it may change the order
+    assert asked["drop_order"]
+    assert not asked["drop_order"] & set(ids)  # one of its hints says that it destroys
+
+
+@pytest.mark.parametrize("value", ["Zoë", "a\r\nX-Other: 1", " a"])
+def test_a_returned_value_that_no_header_can_have_is_not_sent(value):
+    """The kit blamed the server, which never got such a call."""
+    place = {"name": "Customer-Name", "in": "header", "required": True, "schema": TEXT}
+    answers = {"200": {"description": "ok"}}
+    described = {
+        "openapi": "3.1.0",
+        "info": {"title": "Customers", "version": "1"},
+        "paths": {
+            "/all": {"get": {"operationId": "all", "responses": answers}},
+            "/one": {"get": {"operationId": "one", "parameters": [place], "responses": answers}},
+        },
+    }
+
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, described
+        found = path == "/all"
+        return (200, {"customer_name": value}) if found else (422, {"detail": "not a customer"})
+
+    with answering(answer) as url:
+        session, run = judged(url, max_examples=0)
+    broken = [item.clause for item in run.items if item.verdict in (Verdict.FAIL, Verdict.WARN)]
+    assert broken == []
+    sent = session.evidence()[run.run.id].by_tool["one"].calls
+    assert all(call.exchange.trouble is None for call in sent)
