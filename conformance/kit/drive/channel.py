@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,11 +28,11 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import CLOSE, CONNECTION, INITIALIZE, LIVENESS
 from conformance.kit.model.case import Case
-from conformance.kit.model.exchange import Exchange, Request, Trouble, beside_body
+from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import Binding, Received, spoken
+from conformance.kit.transport.binding import Binding, Received, has_sendable_head, spoken
 from conformance.kit.transport.bindings import binding_of
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.messages import message
@@ -43,12 +42,6 @@ WITHHELD = -1
 """The id of an exchange that was not sent."""
 MOST_STARTS = 25
 """The most starts of a process in one channel, because a server may die at each call."""
-_LONGEST_HEAD = 256 * 1024
-"""The most characters of the address and the headers of a call. Servers read less, and a client
-copies them several times.
-"""
-_SENDABLE = re.compile(r"([!-~]([\t -~]*[!-~])?)?")
-"""The value of a header that a client can send."""
 _SILENCE = 1 / 5
 """The share of an answer's time limit after which a silent process is asked for a list."""
 
@@ -127,17 +120,13 @@ class Channel:
     def may_call(self, tool: Tool, arguments: Any) -> bool:
         """Return whether a call stays on the tool's route, reaches nothing off limits, and has
         headers that can be sent.
-
-        A value from a server's answer may have any characters.
         """
         if not keeps_route(tool, self.run, arguments):
             return False
         if not self.binding.traits.over_http:
             return True
         request = self.binding.call(tool, arguments)
-        if beside_body(request) > _LONGEST_HEAD:
-            return False
-        if not all(_SENDABLE.fullmatch(value) for _, value in request.headers):
+        if not has_sendable_head(request):
             return False
         return self.binding.traits.speaks_mcp or not self.context.off_limits.holds(request)
 

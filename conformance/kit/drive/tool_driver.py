@@ -91,14 +91,12 @@ class ToolRun:
 
     async def begin_again(self, *, changed: bool) -> None:
         """Look for a baseline call again: others may have returned, or `changed`, what it needs.
-
-        Only a tool that says that it changes nothing gets ids from the answers of others. If it
-        also says that it destroys something, it gets none.
+        Only a tool that says that it changes nothing, and does not destroy, gets ids of others.
         """
-        reads = self.promises and turn_of(self._tool) == 0
         tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
-        seen = list(self._seen.put_into(self._tool, tried[0].arguments)) if reads else []
-        seen = [own for own in seen if self._channel.may_call(self._tool, own)]
+        reads = self.promises and turn_of(self._tool) == 0
+        made = self._seen.put_into(self._tool, tried[0].arguments) if reads else ()
+        seen = [own for own in made if self._channel.may_call(self._tool, own)]
         cases = [replace(tried[0], scenario="baseline", arguments=own) for own in seen]
         numbers = range(len(tried) + 1, MOST_BASELINE_CALLS + 1)
         for number, case in zip(numbers, [*cases, *(tried if changed else ())], strict=False):

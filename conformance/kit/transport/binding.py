@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.model.exchange import Answer, Request, Trouble
+from conformance.kit.model.exchange import Answer, Request, Trouble, beside_body
 from conformance.kit.model.performance import Moment
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
@@ -24,6 +24,12 @@ _RAISED: Final = re.compile(
     r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked"
     r"|[^:]{1,80}: [\w.]*(?:Error|Exception): )"  # a program catches it, and says what it was doing
 )
+_LONGEST_HEAD: Final = 256 * 1024
+"""The most characters of the address and the headers of a call. Servers read less, and a client
+copies them several times.
+"""
+_SENDABLE: Final = re.compile(r"([!-~]([\t -~]*[!-~])?)?")
+"""The value of a header that a client can send."""
 _LAST_WORDS: Final = 400
 """The most characters that are kept of such a line."""
 
@@ -226,3 +232,12 @@ class Connection(Protocol):
         A connection that `hangs` gets almost no time to end by itself.
         """
         ...
+
+
+def has_sendable_head(request: Request) -> bool:
+    """Return whether a client can send the address and the headers of a call.
+
+    Their values may come from an answer of a server, with any characters.
+    """
+    values = (value for _, value in request.headers)
+    return beside_body(request) <= _LONGEST_HEAD and all(map(_SENDABLE.fullmatch, values))
