@@ -20,6 +20,8 @@ _CROSSING: Final = frozenset({
 })  # fmt: skip
 """Keywords with which a member of a value affects the validity of other members."""
 _DEEPEST: Final = 64
+_MOST_TOGETHER: Final = 2_000
+"""The most schemas in a flat list. References that double at each level would name billions."""
 MOST_SCHEMAS: Final = 250
 """The most schemas that may apply to one value together. Each is a level of recursion here."""
 
@@ -63,6 +65,8 @@ def applied(view: SchemaView, nodes: Sequence[Node], value: Any) -> Applied:
             raise SchemaProblem(ProblemKind.TOO_COMPLEX, "references in a circle")
         schema = node.schema
         flat.append(node)
+        if len(flat) > _MOST_TOGETHER:
+            raise SchemaProblem(ProblemKind.TOO_COMPLEX, "too many schemas for one value")
         if not isinstance(schema, dict):
             continue
         plain = plain and not _CROSSING & schema.keys()

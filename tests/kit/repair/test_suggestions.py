@@ -16,6 +16,7 @@ from conformance.kit.repair.suggestions import (
     names_place,
     schemas_at,
 )
+from conformance.kit.schema.applies import applied
 from conformance.kit.schema.view import view_of
 
 SCHEMA = {
@@ -374,8 +375,20 @@ def test_a_suggestion_counts_as_valid_once_the_schema_has_taken_too_many_steps(n
 @pytest.mark.parametrize(("length", "is_kept"), [(10, True), (100_000, False)])
 def test_the_places_of_a_long_call_are_not_kept(length, is_kept, monkeypatch):
     walks = []
-    monkeypatch.setattr(suggestions, "_readings_of", lambda *given: walks.append(given) or [])
+    monkeypatch.setattr(suggestions, "applied", lambda *g: walks.append(g) or applied(*g))
     view = view_of(SCHEMA)
     for _ in range(2):
         schemas_at(view, {"name": "x" * length}, "/count")
     assert len(walks) == (1 if is_kept else 2)
+
+
+def test_a_place_behind_references_that_double_has_no_reading():
+    """Each level names the one below twice: thirty levels are a billion schemas."""
+    levels = {"l0": {"properties": {"a": {"type": "integer"}}}}
+    for n in range(30):
+        levels[f"l{n + 1}"] = {"allOf": [{"$ref": f"#/$defs/l{n}"}] * 2}
+    schema = {"type": "object", "$defs": levels, "properties": {"x": {"$ref": "#/$defs/l30"}}}
+    (given,) = errors(("x.a", "3"))
+    found = check(given, {"n": 1}, Tool("t", schema, ToolForm.CATALOG, {}))
+    assert (found.valid, found.unknown) == (True, True)
+    assert apply({"n": 1}, (given,), schema) == {"n": 1}
