@@ -45,7 +45,10 @@ _NO_HOST: Final = (
 """What systems say if a name cannot be looked up. Their error numbers differ between systems."""
 UNUSABLE_PROXY: Final = "unusable proxy"
 """What the kit says about a proxy of another kind, or with an invalid address."""
+UNUSABLE_CERTIFICATES: Final = "unusable certificates"
+"""What the kit says about a `SSL_CERT_FILE` that cannot be read, or has no certificate."""
 _BY_WORDS: Final = {
+    UNUSABLE_CERTIFICATES: "kit.system.certificates",
     UNUSABLE_PROXY: "kit.system.proxy",
     **{os.strerror(number): id for number, id in _BY_NUMBER.items()},
     **dict.fromkeys(_NO_HOST, "kit.system.no_host"),

@@ -46,7 +46,7 @@ def why_dead(target: str, detail: str) -> Message:
     """Return why nothing more is asked of a target that accepted no connection."""
     reason = _cut(detail)
     if "SSL" in reason or "certificate" in reason.lower():
-        return message("kit.target.tls", target=target, reason=reason)
+        return message("kit.target.tls", target=target, reason=system_words(reason))
     return message("kit.target.unreachable", target=target, reason=system_words(reason))
 
 

@@ -11,6 +11,7 @@ import ssl
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -23,7 +24,7 @@ from conformance.kit.model.settings import Settings
 from conformance.kit.transport.binding import Process, Received
 from conformance.kit.transport.cookies import cookies
 from conformance.kit.transport.http_connection import decoded
-from conformance.kit.transport.kept_connections import OnThisMachine
+from conformance.kit.transport.kept_connections import OnThisMachine, trusted
 from conformance.kit.transport.provider import Provider
 from conformance.kit.transport.trouble import GARBLED, trouble_of
 from conformance.spec.vocabulary import Seen
@@ -197,7 +198,10 @@ class GatewayConnection:
     async def start(self) -> None:
         """Start the provider and the client. Raises `OSError` if the port is taken."""
         self._house = await _House.enter(*self._settings.provider)
-        way = OnThisMachine(httpx2.AsyncHTTPTransport(trust_env=False))
+        verify: ssl.SSLContext | bool = True
+        with suppress(OSError):  # without the file of the environment, no private CA is trusted
+            verify = trusted()
+        way = OnThisMachine(httpx2.AsyncHTTPTransport(verify=verify, trust_env=False))
         self._client = httpx2.AsyncClient(
             transport=way, timeout=None, trust_env=False, cookies=cookies()
         )

@@ -18,7 +18,7 @@ import httpx2
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
 from conformance.formats.tool import header_names
-from conformance.kit.config.system_words import UNUSABLE_PROXY
+from conformance.kit.config.system_words import UNUSABLE_CERTIFICATES, UNUSABLE_PROXY
 from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
 from conformance.kit.model.run import MODERN
@@ -31,7 +31,7 @@ from conformance.kit.transport.binding import (
     Received,
 )
 from conformance.kit.transport.cookies import cookies
-from conformance.kit.transport.kept_connections import Lines, OnThisMachine
+from conformance.kit.transport.kept_connections import Lines, OnThisMachine, trusted
 from conformance.kit.transport.trouble import GARBLED, trouble_of
 
 _REDIRECTS = 3
@@ -52,8 +52,9 @@ class HttpConnection:
     """Keep-alive connections to the server of `base`; nothing is ever sent to another server.
 
     `timeout` is the limit for one whole request with its answer, in seconds. `headers` go with
-    every request. A proxy from the environment is used only for hosts other than this machine. A
-    request that is `barred` is not sent, and no redirect leads to one.
+    every request. A proxy from the environment is used only for hosts other than this machine;
+    its certificates, for every host. A request that is `barred` is not sent, and no redirect leads
+    to one.
     """
 
     def __init__(
@@ -73,15 +74,19 @@ class HttpConnection:
         self._weight = 0
         """The bytes of memory for all values that are being read."""
         self._client: _Client | None = None
-        with suppress(ImportError, ValueError, httpx2.InvalidURL):  # unusable proxy
+        try:
             self._client = self._new_client()
+        except OSError:
+            self._unusable = UNUSABLE_CERTIFICATES
+        except (ImportError, ValueError, httpx2.InvalidURL):
+            self._unusable = UNUSABLE_PROXY
 
     def _new_client(self) -> _Client:
         base, most = self._base, self._width + 4
         local, encrypted = is_loopback(base), base.startswith("https:")
         lines = Lines() if local and not encrypted else None
         given: dict[str, Any] = {
-            "verify": encrypted,  # loading certificates takes 60 ms per client
+            "verify": encrypted and trusted(),  # it takes 60 ms per client
             "trust_env": not local,
             "limits": httpx2.Limits(max_connections=most, max_keepalive_connections=most),
         }
@@ -123,7 +128,7 @@ class HttpConnection:
         """
         assert isinstance(request, HttpRequest)
         if self._client is None:
-            return Received(None, Trouble.REFUSED, 0.0, UNUSABLE_PROXY)
+            return Received(None, Trouble.REFUSED, 0.0, self._unusable)
         received = await self._send(request, self._client)
         if received.trouble is Trouble.CLOSED and received.answer is None:
             alone = self._new_client()

@@ -206,6 +206,14 @@ async def near(host: str, port: int) -> _Stream:
     raise httpx2.ConnectError(str(failed)) from failed
 
 
+def trusted() -> ssl.SSLContext:
+    """Return the certificates of the system, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names.
+
+    Raises `OSError` if the file cannot be read or has no certificate.
+    """
+    return httpx2.create_ssl_context()
+
+
 class OnThisMachine(httpx2.AsyncBaseTransport):
     """Sends through a transport of the client, but only to this machine, whatever a name resolves
     to.

@@ -408,6 +408,16 @@ def test_a_certificate_that_nobody_vouches_for(tmp_path):
         look(url)
     assert refused.value.words.id == "kit.target.tls"
     assert "self-signed" in refused.value.words.words()
+    assert "SSL_CERT_FILE" in refused.value.words.words()
+
+
+@pytest.mark.needs
+def test_a_file_of_certificates_that_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+    with self_signed(tmp_path) as url, pytest.raises(TargetUnusable) as refused:
+        look(url)
+    assert refused.value.words.id == "kit.target.tls"
+    assert "names a file that cannot be read" in refused.value.words.words()
 
 
 @pytest.mark.needs

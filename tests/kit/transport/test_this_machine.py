@@ -5,7 +5,6 @@ import os
 import socket
 import ssl
 from http.server import BaseHTTPRequestHandler
-from types import SimpleNamespace
 
 import httpx2
 import pytest
@@ -111,6 +110,21 @@ def test_a_certificate_has_to_be_that_of_the_name_and_trusted(lead, tmp_path):
             asyncio.run(status(url, "127.0.0.1", verify=trusted))
 
 
+@pytest.mark.needs
+@pytest.mark.parametrize("way", WAYS)
+def test_the_environment_names_a_private_ca(way, tmp_path, monkeypatch):
+    """As for Python itself and for curl; a file that cannot be read is nobody's certificate."""
+    with self_signed(tmp_path) as url:
+        here = url.replace("127.0.0.1", "localhost")
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
+        received = asyncio.run(way(here))
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "missing.pem"))
+        refused = asyncio.run(way(here))
+    assert received.answer.status == 501
+    assert refused.trouble is Trouble.REFUSED
+    assert "certificate" in refused.detail
+
+
 class Breaks(BaseHTTPRequestHandler):
     """Sends a record that does not belong to its encrypted stream, within an answer."""
 
@@ -130,8 +144,7 @@ def test_encryption_that_breaks_behind_the_handshake_is_no_fault_of_the_kit(
     way, begun, tmp_path, monkeypatch
 ):
     with self_signed(tmp_path, type("Handler", (Breaks,), {"begun": begun})) as url:
-        paths = SimpleNamespace(openssl_cafile=str(tmp_path / "c.pem"), openssl_capath="")
-        monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
         received = asyncio.run(way(url.replace("127.0.0.1", "localhost")))
     assert received.answer.status == 200
     assert received.trouble in {Trouble.GARBLED, Trouble.CLOSED}
