@@ -84,6 +84,15 @@ def test_every_package_that_is_checked_is_pinned_to_one_version():
         assert name and version[0].isdigit(), each.name
 
 
+def test_an_application_is_named_by_its_own_framework():
+    named = {each.name: corpus().package(each)[0] for each in corpus().servers}
+    assert named["fastapi-shop"] == "fastapi"
+    assert named["hapi-rooms"] == "@hapi/hapi"
+    assert named["flask-books"] == "flask"
+    for each in outcome.read():
+        assert each["package"] == named[each["name"]], each["name"]
+
+
 def test_every_lock_and_every_examples_file_belongs_to_the_corpus():
     environments = {each.lock.name for each in corpus().environments}
     assert {path.name for path in (HERE / "locks").iterdir()} == environments
