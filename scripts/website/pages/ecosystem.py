@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from conformance.spec.clauses import clauses
 from conformance.spec.vocabulary import Level
 from fixtures.gateways.strangers import outcome
 from fixtures.gateways.strangers.strangers import strangers
@@ -23,6 +24,7 @@ _REGISTRIES = {"pypi": "PyPI", "npm": "npm"}
 _LADDER = [None, Level.DESCRIBED, Level.GUARDED, Level.EXPLAINED]
 _BY_HAND = "by hand"
 _VERDICTS = ("report.verdict.pass", "report.verdict.fail", "report.verdict.warn")
+_COLUMNS = (*_VERDICTS, "report.verdict.not_verified")
 _COMMONEST = 10
 _SHORT = 300
 
@@ -52,7 +54,7 @@ def ecosystem_page(context: Context) -> bytes:
 def implementations_page(context: Context) -> bytes:
     """Return the page with each server of the corpus, and what did not pass."""
     about = context.said("implementations_about")
-    names = ("server", "run", "reached", *_VERDICTS, "names_parameter", "says_right")
+    names = ("server", "reached", "run", *_COLUMNS, "names_parameter", "says_right")
     head = [context.said(name) for name in names]
     servers = read()
     rows = [row for each in servers for row in _runs(context, each)]
@@ -220,9 +222,9 @@ def _runs(context: Context, server: Mapping[str, Any]) -> Iterator[list[str]]:
         shares = (run["explain"].get(each) for each in ("names_parameter", "says_what_is_right"))
         yield [
             code(server["name"]),
-            code(run["run"]),
             context.level(run["level"]),
-            *(str(run["counts"][each]) for each in ("pass", "fail", "warn")),
+            code(run["run"]),
+            *(str(run["counts"][each]) for each in ("pass", "fail", "warn", "not_verified")),
             *(
                 percent(context, share["hits"] / share["of"] if share and share["of"] else None)
                 for share in shares
@@ -232,19 +234,29 @@ def _runs(context: Context, server: Mapping[str, Any]) -> Iterator[list[str]]:
 
 def _findings(context: Context, server: Mapping[str, Any]) -> str:
     if not server["findings"]:
-        return context.said("nothing_found")
+        unverified = max(run["counts"]["not_verified"] for run in _full(server))
+        return context.said("nothing_broken" if unverified else "nothing_found", number=unverified)
     head = [context.said(name) for name in ("clause", "requirement", "tool", "seen")]
     rows = []
     for each in server["findings"]:
         rows.append(
             [
                 _clause(context, each["clause"], IMPLEMENTATIONS),
-                context.requirement(each["requirement"]),
+                _requirement(context, server, each),
                 ", ".join(code(tool) for tool in each["tools"]) or "–",
                 escaped(_short(said(context, each))),
             ]
         )
     return table(head, rows)
+
+
+def _requirement(context: Context, server: Mapping[str, Any], found: Mapping[str, Any]) -> str:
+    """Return MUST or SHOULD, and that no counted version of MCP has the clause, if that is so."""
+    word, known = context.requirement(found["requirement"]), clauses().get(found["clause"])
+    until = known.applies_to.until if known else None
+    if until is None or any(run["version"] <= until for run in _full(server)):
+        return word
+    return context.said("only_superseded", requirement=word, version=until)
 
 
 def _clause(context: Context, clause: str, here: str) -> str:
