@@ -111,7 +111,9 @@ class ToolRun:
         read = self._baseline.reading if self._baseline is not None else None
         if read is None or not (read.accepted or read.refused):
             return None
-        return read.accepted or (None if read.missing or self._spared else False)
+        if read.accepted:
+            return True
+        return None if read.missing or (self._spared and not self.promises) else False
 
     def plan(self) -> None:
         """Start planning the tool's cases while other tools are called."""

@@ -116,6 +116,31 @@ def test_what_is_sent_again_because_the_server_is_busy_counts_as_well():
 
 
 @pytest.mark.usefixtures("quick")
+def test_a_tool_that_may_reach_beyond_gets_ids_of_others_if_it_changes_nothing():
+    one = SEARCH | {
+        "name": "get_item",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"sku": {"type": "string"}},
+            "required": ["sku"],
+            "additionalProperties": False,
+        },
+    }
+    every = SEARCH | {"name": "find_items"}
+
+    def answer(name, arguments):
+        if name == "find_items":
+            return sound(name, arguments)[0], {"items": [{"sku": "rice-1kg"}]}
+        known = isinstance(arguments, dict) and arguments.get("sku") == "rice-1kg"
+        return (200, {"sku": "rice-1kg"}) if known else (404, {})
+
+    server = Counting(answer)
+    _, _, result = judged(server, tools=(one, every))
+    assert "get_item" in result.runs[0].baseline_accepted
+    assert server.sent["get_item"] <= MOST_CALLS
+
+
+@pytest.mark.usefixtures("quick")
 def test_what_was_sent_is_judged_as_ever():
     items, _, _ = judged(sound, tools=(SEARCH,))
     assert items["ATDF-CALL-001", "count"].verdict is Verdict.PASS
