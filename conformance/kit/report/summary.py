@@ -51,6 +51,7 @@ from conformance.kit.report.words import (
     verdict_name,
     verified_words,
     waiver_words,
+    why_must,
 )
 from conformance.spec.vocabulary import Verdict
 
@@ -167,7 +168,8 @@ class _Page:
 
     def lack(self, lack: Lack) -> str:
         if lack.reason is None:
-            return self.clause(lack.clauses[0])
+            must = why_must(lack.clauses[0], lack.verdict, self.session.runs, self.language)
+            return f"{self.clause(lack.clauses[0])} {must}".rstrip()
         name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
         where = f"{self.names(lack.tools)}: " if lack.tools else ""
         words = self.text(lack.reason.words(self.language), 400)

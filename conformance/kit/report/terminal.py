@@ -45,7 +45,6 @@ from conformance.kit.report.words import (
     NOTHING,
     claims_told,
     duration,
-    is_stricter_where_claimed,
     level_name,
     listed,
     misleading_words,
@@ -57,6 +56,7 @@ from conformance.kit.report.words import (
     verdict_name,
     verified_words,
     waiver_words,
+    why_must,
 )
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import as_code
@@ -350,8 +350,9 @@ class _Summary:
             head = f"      {clauses}  {name}"
             if lack.reason is None:  # failures are explained above
                 words = self.text(sentence(lack.clauses[0], self.language), 400)
-                if lack.verdict is Verdict.FAIL and is_stricter_where_claimed(lack.clauses[0]):
-                    words = f"{self.say('report.must-where-claimed')} {words}"
+                runs = self.session.runs
+                must = why_must(lack.clauses[0], lack.verdict, runs, self.language)
+                words = f"{must} {words}" if must else words
                 yield Line(f"{head}  {words}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""

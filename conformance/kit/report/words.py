@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
@@ -10,7 +10,7 @@ from conformance.kit.evidence.declared_conformance import claimed_level
 from conformance.kit.model.results import Finding, Item, Rate, RunResult, Unnamed, UsedWaiver
 from conformance.spec.clauses import clause_url, clauses
 from conformance.spec.messages import Message, as_code, codes, message
-from conformance.spec.vocabulary import Level, Requirement, Verdict
+from conformance.spec.vocabulary import Level, Requirement, Specification, Verdict
 
 NOTHING = "–"
 """Shown instead of a rate if there was nothing to count."""
@@ -141,10 +141,19 @@ def sentence(id: str, language: str) -> str:
     return found.text if found else ""
 
 
-def is_stricter_where_claimed(id: str) -> bool:
-    """Return whether a clause is a SHOULD that is a MUST for a target that claims ATDF."""
-    clause = clauses().get(id)
-    return clause is not None and clause.where_claimed is Requirement.MUST
+def why_must(id: str, verdict: Verdict | None, runs: Iterable[RunResult], language: str) -> str:
+    """Return why a failed SHOULD is a MUST here: the target claims ATDF, and what shows it.
+
+    Empty for any other verdict, and for a clause that a claim does not change.
+    """
+    clause, claims = clauses().get(id), [run for run in runs if run.claims_atdf]
+    raised = clause is not None and clause.where_claimed is Requirement.MUST
+    if verdict is not Verdict.FAIL or not raised or not claims:
+        return ""
+    if any(claim.spec == Specification.ATDF for run in claims for claim in run.claims):
+        return say("report.must-where-claimed", language)
+    listed = any(run.declares_atdf for run in claims)
+    return say(f"report.must-where-claimed.{'listed' if listed else 'answered'}", language)
 
 
 def listed(

@@ -1,4 +1,5 @@
 import io
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -6,6 +7,7 @@ import pytest
 
 from conformance.kit.drive.progress import RunDriven
 from conformance.kit.model.results import (
+    Claim,
     Finding,
     Item,
     LeftOut,
@@ -15,6 +17,7 @@ from conformance.kit.model.results import (
     Shortage,
 )
 from conformance.kit.model.step import Step
+from conformance.kit.report.html.page import Page
 from conformance.kit.report.levels import session_level
 from conformance.kit.report.progress import Progress, confirms_line, ends_line, progress_line
 from conformance.kit.report.reporter import Report
@@ -542,23 +545,39 @@ def test_a_rate_below_all_is_explained():
     assert any(line.startswith("Repair rate: of the refused") for line in rated(1, 4))
 
 
-def of_a_claimed_should(level, *, claims):
-    """The lines of a run that claims ATDF or not, and fails a SHOULD that a claim makes a MUST."""
+def of_a_claimed_should(level, *, claims, **more):
+    """A session that claims ATDF or not, and fails a SHOULD that a claim makes a MUST."""
     clause, sample = "ATDF-CALL-002", session().runs[0]
     states = {each: LevelState(reached=False, missing=(clause,)) for each in sample.levels}
     wrong = Item(clause, Requirement.MUST, "http", "t", Verdict.FAIL, ())
-    own = replace(sample, level=level, levels=states, items=(wrong,), claims_atdf=claims)
-    return lines(replace(session(), runs=(own,)))
+    own = replace(sample, level=level, levels=states, items=(wrong,), claims_atdf=claims, **more)
+    return replace(session(), runs=(own,))
 
 
-def test_a_should_that_the_claim_makes_a_must_is_said_to_be_one():
-    told = of_a_claimed_should(Level.NONE, claims=True)
-    assert any("fail  The server claims ATDF, so this is a MUST here. A server" in o for o in told)
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"claims": (Claim("atdf", "1.0"),)}, "The server claims ATDF, so this is a MUST here."),
+        (
+            {"claims": ()},
+            "What the server lists has fields of ATDF, such as `version`. So it claims",
+        ),
+        ({"claims": (), "declares_atdf": False}, "Its errors have the ATDF envelope, or"),
+    ],
+)
+def test_a_should_that_the_claim_makes_a_must_is_said_to_be_one(how, words):
+    claims = how.pop("claims")
+    told = of_a_claimed_should(Level.NONE, claims=True, **how)
+    told = replace(told, runs=(replace(told.runs[0], claims=claims),))
+    assert any(f"fail  {words}" in line for line in lines(told))
+    assert words in summary(told)
+    page = re.sub(r"</?code>", "`", "".join(Page().parts(Report(told, "en"))))
+    assert page.count(words) == 2  # what keeps it from the level, and the row
 
 
 @pytest.mark.parametrize("claims", [True, False])
 def test_where_no_level_is_reached_the_claim_is_named(claims):
-    told = of_a_claimed_should(Level.NONE, claims=claims)
+    told = lines(of_a_claimed_should(Level.NONE, claims=claims))
     assert any(each.strip().startswith("It claims ATDF, so ") for each in told) is claims
 
 

@@ -197,6 +197,9 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
         "wider": wider(report),
         "matrix": matrix,
         "more_of": partial(more_of, report=report),
+        "why_must": lambda clause, verdict, ids: words.why_must(
+            clause, verdict, (run for run in session.runs if run.run.id in ids), language
+        ),
         "claims": lambda run: words.claims_told(run, language, lambda name: report.text(name, 60)),
         "misleading": lambda each: words.misleading_words(
             each, language, lambda name: report.text(name, 60)
