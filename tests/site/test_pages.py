@@ -311,7 +311,8 @@ def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
 
 def test_a_server_without_a_failure_shows_what_keeps_it_from_a_level(pages):
     text = pages["en/conformance/implementations.md"]
-    of = {name: text[text.index(f"{{ #server-{name} }}") :] for name in ("hapi-rooms", "eslint-mcp")}
+    names = ("hapi-rooms", "eslint-mcp")
+    of = {name: text[text.index(f"{{ #server-{name} }}") :] for name in names}
     assert "| not verified |" in text
     assert "No clause fails. Of its verdicts, 3 are" in of["hapi-rooms"].partition("\n## ")[0]
     assert "only in 2025-03-26: not counted" in of["eslint-mcp"].partition("\n## ")[0]
