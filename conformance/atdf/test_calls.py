@@ -305,7 +305,7 @@ def _unjudged(call: Call) -> Check:
         return lacks_something(call)
     if call.reading.outcome is Outcome.SERVER_FAULT:
         return unknown("kit.not_verified.failed_instead", call)
-    return other_refusal(call)
+    return other_refusal(call, "refused_before_input")
 
 
 def _unsent(tool: ToolEvidence) -> Check:

@@ -104,14 +104,14 @@ def disguised_words(reading: Reading) -> dict[str, Any]:
     return {"said": quoted(reading.said), "form": form}
 
 
-def other_refusal(at: Call | Exchange | None) -> Check:
+def other_refusal(at: Call | Exchange | None, refused: str = "refused_for_something_else") -> Check:
     """The clause could not be judged: the server did not answer, or refused for another reason.
 
     A call without an answer does not count as refused.
     """
     exchange = at.exchange if isinstance(at, Call) else at
     answered = exchange is not None and exchange.answer is not None and exchange.trouble is None
-    words = "refused_for_something_else" if answered else "no_answer"
+    words = refused if answered else "no_answer"
     return unknown(f"kit.not_verified.{words}", at)
 
 

@@ -290,7 +290,7 @@ def test_no_tool_is_called_after_calls_that_fill_the_disk(monkeypatch):
     [
         (400, "Rate limit exceeded: 50 requests/day", "rate_limited"),
         (429, "Rate limit exceeded: 50 requests/day", "limited"),
-        *((n, "No.", "refused_for_something_else") for n in (302, 401, 403, 404, 409, 410, 418)),
+        *((n, "No.", "refused_before_input") for n in (302, 401, 403, 404, 409, 410, 418)),
         (500, "No.", "failed_instead"),
     ],
 )
@@ -315,7 +315,7 @@ def test_a_server_that_says_why_of_a_list_alone_is_not_said_to_refuse_input(stat
     item = judged(evasive, max_examples=0)[0]["ATDF-CALL-001", "count"]
     said = {finding.message.id for finding in item.findings}
     assert item.verdict is Verdict.NOT_VERIFIED
-    assert said == {"kit.not_verified.refused_for_something_else"}
+    assert said == {"kit.not_verified.refused_before_input"}
 
 
 def test_nothing_more_is_planned_once_driving_has_ended(monkeypatch):
