@@ -77,8 +77,8 @@ class ToolRun:
         self._left_over: Plan | None = None
         self._spared = is_spared(tool, channel.run, channel.context.settings)
         self.is_begun = self.is_told = False
-        self.promises = tool.annotations.read_only is True or tool.safe is True
-        """Whether the tool says that it changes nothing."""
+        self.promises = tool.annotations.read_only is True or tool.safe is True  # no change
+        self._few = self._spared and not self.promises
 
     async def begin(self) -> None:
         """Find a baseline call, and repeat it. The first of three steps, taken in turns."""
@@ -111,9 +111,7 @@ class ToolRun:
         read = self._baseline.reading if self._baseline is not None else None
         if read is None or not (read.accepted or read.refused):
             return None
-        if read.accepted:
-            return True
-        return None if read.missing or (self._spared and not self.promises) else False
+        return read.accepted or (None if read.missing or self._few else False)
 
     def plan(self) -> None:
         """Start planning the tool's cases while other tools are called."""

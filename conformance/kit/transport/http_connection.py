@@ -52,9 +52,8 @@ class HttpConnection:
     """Keep-alive connections to the server of `base`; nothing is ever sent to another server.
 
     `timeout` is the limit for one whole request with its answer, in seconds. `headers` go with
-    every request. A proxy from the environment is used only for hosts other than this machine;
-    its certificates, for every host. A request that is `barred` is not sent, and no redirect leads
-    to one.
+    every request. A proxy from the environment is used only for hosts other than this machine. A
+    request that is `barred` is not sent, and no redirect leads to one.
     """
 
     def __init__(
@@ -71,15 +70,13 @@ class HttpConnection:
         self._headers = headers
         self._width = width
         self._barred = barred
-        self._weight = 0
-        """The bytes of memory for all values that are being read."""
+        self._weight = 0  # the bytes of memory for all values that are being read
         self._client: _Client | None = None
         try:
             self._client = self._new_client()
-        except OSError:
-            self._unusable = UNUSABLE_CERTIFICATES
-        except (ImportError, ValueError, httpx2.InvalidURL):
-            self._unusable = UNUSABLE_PROXY
+        except (OSError, ImportError, ValueError, httpx2.InvalidURL) as error:
+            of_tls = isinstance(error, OSError)
+            self._unusable = UNUSABLE_CERTIFICATES if of_tls else UNUSABLE_PROXY
 
     def _new_client(self) -> _Client:
         base, most = self._base, self._width + 4
