@@ -124,7 +124,7 @@ def test_the_step_for_github_is_one_that_its_action_takes():
 
 def test_the_job_for_github_is_one_that_its_workflow_takes():
     shown = re.findall(
-        r"```yaml\n(.*?)```", section(page("en", "conformance/ci.md"), "action"), re.S
+        r"```yaml\n(.*?)```", section(page("en", "conformance/ci.md"), "workflow"), re.S
     )
     yaml = YAML(typ="safe", pure=True)
     [job] = yaml.load(shown[-1])["jobs"].values()
@@ -153,7 +153,7 @@ def test_what_others_take_from_the_project_is_taken_from_its_repository(source, 
     where = source.project.repository
     text = page(language, "conformance/ci.md")
     used = re.findall(r"uses: (\S+)/\.github/\S+@COMMIT", text)
-    assert used == [where.removeprefix("https://github.com/")] * 2
+    assert used == [where.removeprefix("https://github.com/")] * 3
     assert f"repo: {where}\n" in text
 
 
