@@ -656,6 +656,24 @@ def test_a_stream_of_a_provider_is_named_and_no_frame_of_it_is_to_be_changed(run
     assert found["problems"] == []
 
 
+@pytest.mark.parametrize("event", [{"x": 1}, {"type": "message_start", "message": {}}])
+def test_an_event_that_is_cut_is_named(run, event):
+    text = f'event: start\ndata: {json.dumps(event)}\n\nevent: end\ndata: {{"court":\n'
+    [found] = run([text])["inside"]
+    cut = found["problems"][-1]
+    assert (cut["line"], cut["path"], cut["keyword"]) == (5, "$[1]", "json")
+    assert "not JSON" in cut["words"]
+
+
+@pytest.mark.parametrize("value", ["2030-01-02T10:00:00", "2030-02-30T10:00:00", "10:00:00"])
+def test_a_moment_gets_the_sentence_that_python_gives(run, value):
+    tool = {**RIGHT, "schema_version": "2.0.0", "metadata": {"created_at": value}}
+    [found] = run([json.dumps(tool)])["found"]
+    ours = {(each["path"], each["words"]) for each in found["problems"]}
+    assert ours == {(each.path, each.message.words("en")) for each in wrong_in(tool)}
+    assert any(path.endswith("created_at") for path, _ in ours)
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
 
 from conformance.formats.problem import shown
 from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
+from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
 from conformance.spec.published import barring, other_choice
 
@@ -112,7 +114,10 @@ def _const(error: ValidationError) -> Message:
 
 
 def _format(error: ValidationError) -> Message:
-    return _with("format", error, format=error.validator_value)
+    wanted, value = str(error.validator_value), f"{error.instance}Z"
+    checker = format_checker(Draft202012Validator)
+    offset = wanted == "date-time" and checker.conforms(value, wanted)
+    return _with("format.offset" if offset else "format", error, format=wanted)
 
 
 def _plain(keyword: str) -> Callable[[ValidationError], Message]:

@@ -37,7 +37,7 @@ function examineBody(text, data, as) {
     const values = whole.data === undefined ? [] : [whole.data];
     const known = [...values, ...examined.map(({ found }) => found.data)].map((value) => elsewhere(value, data)).find(Boolean);
     const unread = whole.problems.some((each) => each.keyword === "json");
-    if (!known && unread && examined.length && examined.every(({ found }) => found.data !== undefined)) {
+    if (!known && unread && examined.length && examined.some(({ found }) => found.data !== undefined)) {
       return { ...whole, ...problemsOf(examined), documents: { count: inside.length, checked: examined.length, right: 0, kinds: [] } };
     }
     if (!known) {
@@ -45,7 +45,8 @@ function examineBody(text, data, as) {
       return { ...whole, repaired: right, ...(unread && right === undefined && noDocument(text, data)) };
     }
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
-    const problems = ["provider", "schema", "openapi"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data) : [];
+    const problems = ["provider", "schema", "openapi"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data)
+      : unread ? problemsOf(examined.filter(({ found }) => found.data === undefined)).problems : [];
     return withForm({ ...whole, problems, known }, subject, subject !== whole.data);
   }
   const kinds = new Map();

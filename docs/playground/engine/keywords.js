@@ -78,7 +78,9 @@ const KEYWORDS = {
     else yield {};
   },
   *format(wanted, value) {
-    if (typeof value === "string" && Object.hasOwn(FORMATS, wanted) && !FORMATS[wanted](value)) yield { values: { format: wanted } };
+    if (typeof value === "string" && Object.hasOwn(FORMATS, wanted) && !FORMATS[wanted](value)) {
+      yield { id: wanted === "date-time" && FORMATS[wanted](value + "Z") && "format.offset", values: { format: wanted } };
+    }
   },
   *minLength(wanted, value) {
     if (typeof value === "string" && [...value].length < wanted) yield wanted === 1 ? { id: "empty" } : { values: { limit: wanted } };

@@ -44,3 +44,19 @@ def test_a_number_in_place_of_a_string_is_to_be_put_in_quotes(kind, value, quote
     said = {words(error).words(language) for language in ("en", "es", "pt")}
     assert len(said) == 3
     assert ("Put it in quotes." in words(error).words("en")) is quotes
+
+
+@pytest.mark.parametrize(
+    ("value", "lacks"),
+    [
+        ("2030-01-02T10:00:00", True),
+        ("2030-01-02T10:00:00.5", True),
+        ("2030-02-30T10:00:00", False),
+        ("2030-01-02", False),
+        ("10:00:00", False),
+        ("", False),
+    ],
+)
+def test_a_moment_that_lacks_only_its_offset_is_told_so(value, lacks):
+    (error,) = errors_of({"format": "date-time"}, value)
+    assert ("an offset such as `Z` is missing" in words(error).words("en")) is lacks
