@@ -298,8 +298,21 @@ def test_a_framework_gets_no_share_for_the_errors_of_the_routes_next_to_it(pages
     text = pages[f"{language}/conformance/ecosystem.md"]
     names = text[text.index("{ #names }") : text.index("{ #defects }")]
     assert "django-mcp-server" not in names
-    assert re.search(r"fastapi-mcp 0 \(1\)(?s:.*?)4\s?%", names)
-    assert "24" not in names[names.index("fastapi-mcp 0 (1)") :].partition("</g>")[0]
+    assert re.search(r"fastapi-mcp 0\.x \(1\)(?s:.*?)4\s?%", names)
+    assert "24" not in names[names.index("fastapi-mcp 0.x (1)") :].partition("</g>")[0]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_commonest_defects_have_names_of_the_language_and_no_two_are_alike(pages, language):
+    text = pages[f"{language}/conformance/ecosystem.md"]
+    defects = text[text.index("{ #defects }") :]
+    named = re.findall(r"<dt>([A-Z]+-[A-Z]+-\d+: [^<]+)</dt>", defects)
+    assert len(set(named)) == 10
+    causes = {found["cause"] for each in read() for found in each["findings"]}
+    assert not {name.partition(": ")[2] for name in named} & causes
+    for clause, version in (("MCP-LIFE-010", "2025-06-18"), ("MCP-LIFE-011", "2025-03-26")):
+        (row,) = re.findall(rf"^\|[^|]*{clause}[^|]*\|([^|]*)\|", defects, re.M)
+        assert version in row
 
 
 @pytest.mark.parametrize("language", ["es", "pt"])

@@ -95,7 +95,7 @@ def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
     if names and len(names) < len(known.values):  # all of them together limit nothing
         links = (context.word_link(known, name, here) for name in names)
         yield context.said("only_bindings", names=", ".join(links))
-    if versions := _versions(context, clause):
+    if versions := clause_versions(context, clause):
         yield versions
     if applies.get("claimed"):
         yield context.said("only_claimed")
@@ -105,7 +105,7 @@ def _where(context: Context, clause: Clause, here: str) -> Iterator[str]:
         yield context.said("only_openapi" if applies["openapi"] else "not_only_openapi")
 
 
-def _versions(context: Context, clause: Clause) -> str:
+def clause_versions(context: Context, clause: Clause) -> str:
     """Return the versions of MCP that a clause is limited to; empty if it has no such limit."""
     applies = clause.facts.get("applies_to", {})
     eras = applies.get("eras", tuple(Era))
@@ -160,7 +160,7 @@ def others(context: Context, spec: str) -> bytes | None:
 
 def _with_versions(context: Context, clause: Clause) -> str:
     """Return the sentence of a clause, with the versions of MCP that it is limited to."""
-    said, versions = context.prose(clause.text), _versions(context, clause)
+    said, versions = context.prose(clause.text), clause_versions(context, clause)
     return f"{said} *({versions})*" if versions else said
 
 

@@ -14,6 +14,7 @@ from fixtures.implementations.corpus import Kind
 from fixtures.implementations.outcome import read
 from fixtures.implementations.tried import Tried, tried
 from scripts.website.pages.charts import Bar, Part, bars
+from scripts.website.pages.clauses import clause_versions
 from scripts.website.pages.context import CONFORMANCE, Context
 from scripts.website.pages.found import said
 from scripts.website.pages.markdown import code, escaped, heading, page, table
@@ -163,7 +164,8 @@ def _stacks(
     found: dict[str, list[Mapping[str, Any]]] = {}
     for each in servers:
         major = each["framework_version"].partition(".")[0]
-        found.setdefault(f"{_framework(context, each)} {major}".strip(), []).append(each)
+        version = f"{major}.x" if major else ""
+        found.setdefault(f"{_framework(context, each)} {version}".strip(), []).append(each)
     return found
 
 
@@ -204,7 +206,7 @@ def _defects(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
         rows.append(
             [
                 _clause(context, clause, ECOSYSTEM),
-                context.requirement(first["requirement"]),
+                _held_to(context, first),
                 str(len(found)),
                 escaped(_short(said(context, first))),
             ]
@@ -212,9 +214,22 @@ def _defects(context: Context, servers: Sequence[Mapping[str, Any]]) -> str:
     most = max((len(found) for _, found in commonest), default=1)
     chart = [
         Bar(name, (Part(len(found) / most, 2, f"{name}: {len(found)}"),), str(len(found)))
-        for name, found in ((" ".join(key), found) for key, found in commonest)
+        for name, found in ((_defect(context, *key), found) for key, found in commonest)
     ]
     return f"{bars(context.said('ecosystem_defects_title'), chart)}\n\n{table(head, rows)}"
+
+
+def _defect(context: Context, clause: str, cause: str) -> str:
+    """Return a defect in a few words; `cause` is a kind of finding, and at times a detail."""
+    kind, _, detail = cause.partition(" ")
+    return f"{clause}: {context.said(f'defect_{kind}', detail=detail)}"
+
+
+def _held_to(context: Context, found: Mapping[str, Any]) -> str:
+    """Return MUST or SHOULD, and the versions of MCP that say so, if others do not."""
+    word, known = context.requirement(found["requirement"]), context.clauses.get(found["clause"])
+    versions = clause_versions(context, known) if known else ""
+    return f"{word} ({versions})" if versions else word
 
 
 def _runs(context: Context, server: Mapping[str, Any]) -> Iterator[list[str]]:
