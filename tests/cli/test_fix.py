@@ -10,9 +10,8 @@ import tracemalloc
 import pytest
 
 from conformance.cli.documents import fixes
-from conformance.cli.documents.fixes import indented
 from conformance.cli.validate import main
-from conformance.formats.text.edits import edited
+from conformance.formats.text.edits import edited, laid_out
 from conformance.formats.text.json_text import WrittenNumber
 from conformance.formats.text.yaml_text import LONGEST
 from conformance.formats.validate.mechanical import corrected
@@ -53,9 +52,9 @@ def test_what_was_shown_is_written_and_then_there_is_nothing_left(file, capsys):
 
 
 def test_a_file_that_changes_while_it_is_corrected_is_left_as_it_is(file, capsys, monkeypatch):
-    def slow(text, before, after):
+    def slow(*given):
         file.write_text("[]\n", encoding="utf-8")  # an editor saves another text meanwhile
-        return edited(text, before, after)
+        return edited(*given)
 
     monkeypatch.setattr(fixes, "edited", slow)
     assert main([str(file), "--fix", "--write"]) == 2
@@ -143,6 +142,10 @@ YAML_RESOURCE = "# mine\nresource_id: r\nresource_type: custom\ndescription: d\n
     [
         (YAML_TOOL, YAML_TOOL.replace("1.10", '"1.10"')),
         ("tools: [{name: t, version: 2}]\n", 'tools: [{name: t, version: "2"}]\n'),
+        (
+            YAML_TOOL + "examples:\n  - goal: g  # mine\n    input_values: {}\n",
+            YAML_TOOL.replace("1.10", '"1.10"') + "examples:\n  - name: g  # mine\n    input: {}\n",
+        ),
         (YAML_RESOURCE, YAML_RESOURCE.replace("resource_id", f"{WHOLE}resource_id")),
         (f"schema_version: 1.0\n{YAML_RESOURCE}", f"{WHOLE}{YAML_RESOURCE}"),
         (
@@ -162,7 +165,7 @@ def test_yaml_keeps_its_comments_and_its_digits(tmp_path, before, after):
 
 def test_what_takes_more_than_a_small_change_is_not_written_in_yaml(tmp_path, capsys):
     file = tmp_path / "tool.yaml"
-    text = f"{YAML_TOOL}examples: [{{goal: g, input_values: {{}}, expected_result: r}}]\n"
+    text = f"{WHOLE}{YAML_RESOURCE}how_to_use: {{inputs: []}}  # short\n"
     file.write_text(text, encoding="utf-8")
     assert main([str(file), "--fix", "--write"]) == 2
     assert "YAML" in capsys.readouterr().err
@@ -176,6 +179,66 @@ def test_json_keeps_the_lines_that_nothing_is_wrong_with(tmp_path):
     assert main([str(file), "--fix", "--write"]) == 0
     front = '{\n  "schema_version": "1.0.0",\n  "resource_id"'
     assert file.read_text(encoding="utf-8") == text.replace('{\n  "resource_id"', front)
+
+
+WRITTEN_BY_HAND = """{ "tools": [
+
+    { "name": "pitch",   "description": "Elige caf\\u00e9 o té",
+      "inputSchema": {"type": "object", "properties": { "n": {"maximum": 1.50} }},
+      "examples": [ {"goal": "uno", "input_values": {"n": 2e0}, "expected_result": [1,2]},
+\t\t{"name": "dos", "input": { }} ],
+      "_meta": {"agent-formats/atdf":{"version":"1"},"own":[ ]} }
+  ]}"""
+
+
+def test_json_that_was_written_by_hand_keeps_all_but_its_names(tmp_path):
+    file = tmp_path / "tools.json"
+    after = WRITTEN_BY_HAND.replace("goal", "name").replace("input_values", "input")
+    after = after.replace("expected_result", "output").replace("agent-", "io.github.agent-")
+    for end in ("", "\n", "\n\n"):
+        for line in ("\n", "\r\n"):
+            file.write_bytes(f"{WRITTEN_BY_HAND}{end}".replace("\n", line).encode())
+            assert main([str(file), "--fix", "--write"]) == 0
+            assert file.read_bytes() == f"{after}{end}".replace("\n", line).encode()
+
+
+IN_RESOURCE = '"schema_version":"1.0.0","resource_id":"r","resource_type":"tool","description":"é"'
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            f'{{{IN_RESOURCE},"how_to_use":{{"inputs":[],"own":1.50}}}}',
+            f'{{{IN_RESOURCE},"how_to_use":{{"own":1.50,"invocation":{{"inputs": []}}}}}}',
+        ),
+        (
+            f'{{{IN_RESOURCE},\n   "how_to_use": {{\n\t"inputs": []}}\n}}\n',
+            f'{{{IN_RESOURCE},\n   "how_to_use": {{\n\t"invocation": {{"inputs": []}}}}\n}}\n',
+        ),
+        (
+            f'{{\n\t{IN_RESOURCE},\n\t"how_to_use": {{\n\t\t"inputs": [\n\t\t],\n\t\t'
+            '"own": 1.50\n\t}\n}',
+            f'{{\n\t{IN_RESOURCE},\n\t"how_to_use": {{\n\t\t"own": 1.50,\n\t\t"invocation": {{'
+            '\n\t\t\t"inputs": []\n\t\t}\n\t}\n}',
+        ),
+        (
+            f'{{\n\t{IN_RESOURCE[25:]},\n\t"own": 1.50\n}}',
+            f'{{\n\t"schema_version":"1.0.0",\n\t{IN_RESOURCE[25:]},\n\t"own": 1.50\n}}',
+        ),
+        ('{"retry_policy":{"strategy":"none"}}\n', '{"strategy":"none"}\n'),
+        (
+            '{\r\n\t"retry_policy": {"strategy":"none"}\r\n}\r\n',
+            '{\r\n\t"strategy": "none"\r\n}\r\n',
+        ),
+    ],
+)
+def test_json_is_laid_out_anew_only_where_its_members_change(tmp_path, before, after):
+    file = tmp_path / "resource.json"
+    file.write_bytes(before.encode())
+    assert main([str(file), "--fix", "--write"]) == 0
+    assert file.read_bytes().decode() == after
+    assert main([str(file), "--fix"]) == 0
 
 
 NUMBERS = '{"maximum": 12345678901234567890123.10, "minimum": -1.50E+3}'
@@ -234,7 +297,7 @@ def test_a_text_that_is_written_anew_is_not_kept_in_pieces():
     data = [0] * 400_000
     tracemalloc.start()
     try:
-        text = indented(data, 2)
+        text = laid_out(data, "[\n  0\n]", 0, 7)
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

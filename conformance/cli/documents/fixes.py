@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import io
 import json
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -14,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cli.documents.files import Input, content, notation_of
-from conformance.formats.text.edits import edited
+from conformance.formats.text.edits import edited, laid_out
 from conformance.formats.text.http_answer import split
 from conformance.formats.text.json_text import Notation, WrittenNumber, read
 from conformance.formats.validate.mechanical import corrected
@@ -29,8 +27,6 @@ hundred others, and the work grows with the cube of their number.
 """
 _OF_A_NAME = 40
 """Characters of a file's name that are in that of its new text: a longer one may be too long."""
-_IN_JSON = json.JSONEncoder(ensure_ascii=False).encode
-_INDENTED = re.compile(r"^[\[{]\n([ \t]+)\S")
 
 
 def fix(files: Iterable[Input], language: str, *, write: bool) -> int:
@@ -83,40 +79,13 @@ def _fixed(each: Input) -> tuple[str, str] | Message:
     if reading.problems or raw.startswith(b"\xef\xbb\xbf"):
         return message("validate.fix.only_json")
     text = raw.decode("utf-8")
-    small = edited(text, data, made)
+    small = edited(text, data, made, notation)
     if small is not None and _is_corrected(small, notation, made):
         return above + text, above + small
     if notation is not Notation.JSON:
         return message("validate.fix.only_json")
-    inside = _INDENTED.match(text)
-    indent = inside[1] if inside is not None else 2
-    end = "\n" if text.endswith("\n") else ""
-    return above + text, above + indented(made, indent) + end
-
-
-def indented(data: Any, indent: int | str) -> str:
-    """Return JSON text with line ends, and with each number as it was written.
-
-    Its pieces are not all kept until the last one is made.
-    """
-    made = io.StringIO()
-    made.writelines(_pieces(data, indent if isinstance(indent, str) else " " * indent, "\n"))
-    return made.getvalue()
-
-
-def _pieces(data: Any, indent: str, line: str) -> Iterator[str]:
-    if isinstance(data, WrittenNumber):
-        yield data.written
-    elif not isinstance(data, dict | list) or not data:
-        yield _IN_JSON(data)
-    else:
-        named = isinstance(data, dict)
-        begin, end = "{}" if named else "[]"
-        for name in data if named else range(len(data)):
-            yield f"{begin}{line}{indent}" + (f"{_IN_JSON(name)}: " if named else "")
-            yield from _pieces(data[name], indent, line + indent)
-            begin = ","
-        yield line + end
+    end = text[len(text.rstrip()) :]
+    return above + text, above + laid_out(made, text, 0, len(text)) + end
 
 
 def _is_corrected(text: str, notation: Notation, made: Any) -> bool:
