@@ -67,6 +67,27 @@ def test_the_row_of_a_field_says_nothing_twice(pages):
     assert not [row for row in rows if re.search(r"At least (\d+) items\. At most \1 items", row)]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_row_of_a_field_has_the_clause_that_begins_with_its_name(pages, language):
+    row, *_ = re.findall(
+        r"^\| [^|]*`[^|`]*parameter_name`.*$", pages[f"{language}/atdf/error.md"], re.M
+    )
+    assert "ATDF-ERR-007" in row and "ATDF-ERR-008" in row
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "Not only white space."),
+        ("es", "No solo espacios en blanco."),
+        ("pt", "Não só espaços em branco."),
+    ],
+)
+def test_the_pattern_of_a_text_that_says_something_is_in_words(pages, language, said):
+    row, *_ = re.findall(r"^\| [^|]*`description`.*$", pages[f"{language}/atdf/tool.md"], re.M)
+    assert said in row and "u0085" not in row
+
+
 @pytest.mark.parametrize(
     ("language", "said"), [("en", "More than 0."), ("es", "Mayor que 0."), ("pt", "Maior que 0.")]
 )

@@ -19,7 +19,7 @@ from scripts.website.pages.speed import speed
 from scripts.website.pages.survival import survival
 
 BENCHMARKS = ROOT / "fixtures" / "benchmarks"
-_METHOD = ("servers", "found", "chance", "claimed")
+_METHOD = ("servers", "found", "chance")
 _OURS = "agent-formats"
 _NAMES = {
     _OURS: "Agent Formats",
@@ -128,6 +128,7 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     if held["processes"] > 1:
         yield context.said("peers_parts", count=held["processes"])
     yield heading(3, context.said("peers_found"), "peers-found")
+    yield context.said("peers_method_claimed")
     yield _found(context, held["pairs"])
     if held["speed"] is not None:
         yield heading(3, context.said("peers_speed"), "peers-speed")

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from conformance.formats.schema.blank import SAYS_SOMETHING
 from conformance.spec.pointer import to_pointer
 from scripts.generator.ages import Age, age_of
 from scripts.generator.clauses import Clause
@@ -170,10 +171,15 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: st
         for clause in context.source.clauses
         if clause.document == schema.name
         and clause.spec == schema.spec
-        and any(_below(at, field) for at in clause.at)
+        and (any(_below(at, field) for at in clause.at) or _opens_with(clause, field))
     ]
     links = [context.clause_link(clause, here) for clause in asked]
     return " ".join([*filter(None, parts), *links, *_faults(context, asked, here)])
+
+
+def _opens_with(clause: Clause, field: Field) -> bool:
+    """Return whether a clause without a place in the schema begins with the name of the field."""
+    return not clause.at and clause.text.en.startswith(f"`{field.at[-1]}` ")
 
 
 def _unsaid(node: Node, said: str) -> Node:
@@ -309,6 +315,8 @@ def _limits(context: Context, node: Node) -> list[str]:
         said.append(context.said("unique"))
     if "format" in node:
         said.append(context.said("format", value=code(node["format"])))
+    elif node.get("pattern") == SAYS_SOMETHING:
+        said.append(context.said("not_blank"))
     elif "pattern" in node:
         said.append(context.said("pattern", value=code(_printable(node["pattern"]))))
     if node.get("additionalProperties") is False:
