@@ -40,6 +40,7 @@ def discover(config: pytest.Config, state: PluginState) -> None:
             config.add_cleanup(state.reference.stop)
             targets = (state.reference.url, STDIO)
         state.session.discover(targets)
+        state.session.need_named_tools()
     except KeyboardInterrupt:
         interrupted_early(config, state)
     except TargetUnusable as unusable:

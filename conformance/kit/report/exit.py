@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import fnmatch
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from conformance.kit.model.results import RunResult, SessionResult
-from conformance.kit.model.settings import EVERY_OTHER_TOOL, AllowCalls, Settings
+from conformance.kit.model.results import SessionResult
+from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.levels import all_items, failing, is_partial, shortages
 from conformance.kit.report.words import say
 from conformance.spec.messages import Message, message
@@ -88,7 +86,7 @@ _ASKS_FOR_CREDENTIALS = frozenset({
 
 
 def _not_found(session: SessionResult, settings: Settings) -> Message | None:
-    """Return a message that names requested versions of MCP, bindings or tools that no run has.
+    """Return a message that names requested versions of MCP or bindings that no run has.
 
     None for a session that replays one case, and for a recorded session.
     """
@@ -100,19 +98,7 @@ def _not_found(session: SessionResult, settings: Settings) -> Message | None:
         return message("kit.exit.no_version", versions=", ".join(versions))
     found = {"mcp" if run.run.version else "http" for run in session.runs}
     bindings = [each for each in settings.profiles if each in _BINDINGS - found]
-    if bindings:
-        return message("kit.exit.no_binding", bindings=", ".join(bindings))
-    tools = [name for run in session.runs for name in _tools_of(run)]
-    globs = [each for each in settings.include_tools if not fnmatch.filter(tools, each)]
-    if globs:
-        return message("kit.exit.no_tool", globs=", ".join(globs))
-    invoked = [each for each in settings.invoke if each not in (*tools, EVERY_OTHER_TOOL)]
-    return message("kit.exit.no_invoked", tools=", ".join(invoked)) if invoked else None
-
-
-def _tools_of(run: RunResult) -> Iterator[str]:
-    yield from run.tools_called
-    yield from (left.tool for left in run.tools_left_out)
+    return message("kit.exit.no_binding", bindings=", ".join(bindings)) if bindings else None
 
 
 _BINDINGS = frozenset({"http", "mcp"})

@@ -138,6 +138,46 @@ def test_a_wrong_target_leaves_the_earlier_report_and_marks_its_badge(kit, tmp_p
     assert json.loads((folder / "badge.json").read_text()) == marked
 
 
+NO_TOOL = {
+    "en": ("No target has a tool goood, which `{}` names", "; did you mean good?"),
+    "es": ("Ningún objetivo tiene la herramienta goood, que nombra `{}`", "; ¿quiso decir good?"),
+    "pt": ("Nenhum alvo tem a ferramenta goood, que `{}` nomeia", "; você quis dizer good?"),
+}
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "language"),
+    [
+        ("--include-tool", "goood", "en"),
+        ("--include-tool", "goood", "es"),
+        ("--exclude-tool", "goood", "pt"),
+        ("--invoke", "goood=POST /x", "en"),
+    ],
+)
+def test_a_tool_that_no_target_has_is_one_sentence_before_any_call(
+    kit, tmp_path, option, value, language
+):
+    folder, called = earlier(tmp_path), []
+    with offering([GOOD], lambda *_: called.append(1) or (200, {})) as url:
+        ran = refused(kit, tmp_path, url, option, value, "--language", language)
+    assert (ran.code, ran.out, called) == (4, "", [])
+    said, meant = NO_TOOL[language]
+    assert ran.err.splitlines()[0] == f"ERROR: {said.format(option)}{meant}"
+    assert {path.name for path in folder.iterdir()} == FILES
+
+
+def test_a_pattern_may_not_include_nothing_beside_a_name_that_fits(kit, tmp_path):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--include-tool", "good", "--include-tool", "b*")
+    assert (ran.code, "a tool b*, which" in sentence(ran)) == (4, True)
+
+
+def test_a_pattern_may_exclude_nothing(kit, tmp_path):
+    with offering([GOOD], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--exclude-tool", "delete_*", "--plan")
+    assert ran.code == 0, ran.said
+
+
 @pytest.mark.parametrize("options", [(), ("-k", "no-such-clause")])
 def test_a_session_that_checks_nothing_leaves_no_empty_folder(kit, tmp_path, options):
     with offering([GOOD], lambda *_: (200, {})) as url:
