@@ -15,8 +15,8 @@ from io import TextIOWrapper
 from typing import Protocol, TextIO, cast
 
 from conformance.cli.manual import PROGRAM, Manual
-from conformance.kit.config.command_words import language_in, nearest
-from conformance.spec.messages import message
+from conformance.kit.config.command_words import OPTION, language_in, nearest
+from conformance.spec.messages import LANGUAGES, message
 
 COMMANDS = {
     "check": "check an HTTP or MCP server from outside, and write a report",
@@ -107,6 +107,7 @@ def _have_streams() -> None:
 def _run(words: list[str]) -> int:
     if "_ARGCOMPLETE" in os.environ:
         _complete()
+    words = _command_first(words)
     if words and words[0] in COMMANDS:
         try:
             os.getcwd()  # without one, Python 3.13 cannot load what a command needs
@@ -134,6 +135,14 @@ def _run(words: list[str]) -> int:
     return 0
 
 
+def _command_first(words: list[str]) -> list[str]:
+    """The words with a `--language` that precedes the command behind it, where each takes it."""
+    lead = 2 if words[:1] == [OPTION] else int("".join(words[:1]).startswith(f"{OPTION}="))
+    if "".join(words[lead : lead + 1]).startswith("-"):
+        return words
+    return [*words[lead : lead + 1], *words[:lead], *words[lead + 1 :]]
+
+
 def _command(name: str) -> _Command:
     return cast(_Command, import_module(f"conformance.cli.{name}"))
 
@@ -152,6 +161,7 @@ def _parser() -> Manual:
         UNUSABLE,
         COMMANDS,
     )
+    parser.add_argument("--language", choices=LANGUAGES, default="en", help="default: en")
     parser.add_argument(
         "--version",
         action="store_true",

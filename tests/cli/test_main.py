@@ -39,6 +39,23 @@ def test_the_root_help_shows_examples_then_the_commands(capsys):
         assert re.search(rf"^  {name} +{re.escape(what)}$", out, re.MULTILINE)
 
 
+@pytest.mark.parametrize("language", ["es", "pt"])
+@pytest.mark.parametrize("before", [True, False])
+def test_the_root_help_takes_a_language_as_each_command_does(capsys, language, before):
+    asked = ["--language", language]
+    code, out, err = said(capsys, *(asked if before else []), "--help", *asked)
+    assert (code, err) == (0, "")
+    assert "commands (" in out
+
+
+@pytest.mark.parametrize("asked", [["--language", "es"], ["--language=es"]])
+def test_a_language_before_the_command_is_the_one_of_the_command(capsys, asked):
+    behind = said(capsys, "explain", "ATDF-TOOL-003", *asked)
+    assert said(capsys, *asked, "explain", "ATDF-TOOL-003") == behind
+    code, _, err = said(capsys, *asked, "explan")
+    assert (code, "¿quiso decir explain?" in err) == (4, True)
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_help_of_a_command_shows_examples_of_it_and_its_exit_codes(capsys, command):
     code, out, _ = said(capsys, command, "--help")

@@ -19,7 +19,7 @@ _PHRASES: Final = (
     (r"the following arguments are required: (?P<name>[^,]*)", "command.missing"),
     (r"the following arguments are required: (?P<name>.*), (?P<last>.*)", "command.both_missing"),
 )  # fmt: skip
-_OPTION: Final = "--language"
+OPTION: Final = "--language"
 _SHORTEST: Final = 3
 """The fewest letters of a word that is taken for the beginning of a longer one."""
 
@@ -30,7 +30,7 @@ def language_in(words: Sequence[str], otherwise: str = "en") -> str:
     found = otherwise
     for word, following in zip(ours, [*ours, ""][1:], strict=True):
         name, _, value = word.partition("=")
-        if name == _OPTION and (value or following) in LANGUAGES:
+        if name == OPTION and (value or following) in LANGUAGES:
             found = value or following
     return found
 
