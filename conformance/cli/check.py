@@ -61,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     try:
         given, told = filled_in(given, here)
         if "explain" in given:
-            return explain(given["explain"], given.get("language", "en"))
+            return explain([given["explain"]], given.get("language", "en"))
         settings = settings_of(with_defaults(given), here)
         need_target(settings, here)
     except OptionUnusable as unusable:

@@ -151,6 +151,14 @@ def test_the_case_of_a_clause_does_not_matter(capsys):
     assert said(capsys, "explain", "atdf-tool-003") == said(capsys, "explain", "ATDF-TOOL-003")
 
 
+def test_several_clauses_are_explained_in_turn(capsys):
+    code, out, err = said(capsys, "explain", "ATDF-CALL-005", "HTTP-ERR-003")
+    each = [said(capsys, "explain", id)[1] for id in ("ATDF-CALL-005", "HTTP-ERR-003")]
+    assert (code, out, err) == (0, "\n".join(each), "")
+    code, out, err = said(capsys, "explain", "ATDF-CALL-005", "HTTP-ERRR-003")
+    assert (code, out, "HTTP-ERR-003" in err) == (4, "", True)
+
+
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
