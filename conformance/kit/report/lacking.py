@@ -18,7 +18,7 @@ _TOLD = frozenset({Verdict.KIT_ERROR, Verdict.FAIL})
 
 @dataclass(frozen=True, slots=True)
 class Lack:
-    """Clauses that a level lacks, for one reason.
+    """Clauses that a level lacks, for one reason, in the order of their ids.
 
     `reason` is why they could not be judged, or the first warning about one of them. `tools` are
     the tools that it is about. For the tools in `also`, the message has other values. Failures have
@@ -89,10 +89,10 @@ def _lack(
 ) -> Lack:
     """Return one lack; a string as reason is the id of a clause that is explained elsewhere."""
     if isinstance(reason, str):
-        return Lack(verdict, tuple(clauses))
+        return Lack(verdict, tuple(sorted(clauses)))
     tools = _tools(i for i in items if any(each.message == reason for each in i.findings))
     also = (tool for tool in _tools(items) if tool not in tools)
-    return Lack(verdict, tuple(clauses), reason, tools, tuple(also))
+    return Lack(verdict, tuple(sorted(clauses)), reason, tools, tuple(also))
 
 
 def _tools(items: Iterable[Item]) -> tuple[str, ...]:

@@ -168,6 +168,13 @@ def test_clauses_that_one_reason_keeps_from_being_judged_stand_in_one_line():
     )
 
 
+def test_clauses_in_one_line_are_in_the_order_of_their_ids():
+    ids = ("A-B-010", "A-B-001", "A-B-002")
+    run = one_run(*(item(id, Verdict.NOT_VERIFIED, LEFT_OUT) for id in ids), missing=ids)
+    (lack,) = lacks(run, Level.EXPLAINED)
+    assert lack.clauses == ("A-B-001", "A-B-002", "A-B-010")
+
+
 def test_a_warning_in_the_way_says_what_it_is_about_and_nothing_to_judge_is_left_out_beside_it():
     silent = message("sample.silent")
     warned = item("A-B-002", Verdict.WARN, silent)
