@@ -185,6 +185,20 @@ def test_a_matrix_of_many_tools_shows_one_hundred_that_are_broken():
     assert "and 10 more" in table
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("Tool", "Tools")), ("es", ("Herramienta", "Herramientas")),
+     ("pt", ("Ferramenta", "Ferramentas"))],
+)  # fmt: skip
+@pytest.mark.parametrize("names", [("book",), ("book", "charge")])
+def test_what_to_fix_first_says_that_names_are_tools(language, words, names):
+    items = tuple(item("A-B-001", name, Verdict.FAIL, "broken") for name in names)
+    only = replace(session().runs[0], items=items)
+    page = render("top.html", Report(replace(session(), runs=(only,)), language))
+    first = page[page.index('id="h-first"') :]
+    assert f'<span class="meta">{words[len(names) - 1]}: ' in first[: first.index("</ul>")]
+
+
 def test_a_matrix_of_many_tools_has_the_gravest_first():
     made = many_tools(30)
     run = made.runs[0]
