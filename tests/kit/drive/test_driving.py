@@ -424,7 +424,7 @@ def test_time_that_is_up_ends_the_driving_and_keeps_what_was_gathered():
         slow_by(0.2)
         return sound(name, arguments)
 
-    items, session, result = judged(slow, max_time=1.0, concurrency=1)
+    items, session, result = judged(slow, max_time=2.0, concurrency=1)
     assert session.time_up
     assert result.interrupted
     assert [run.level for run in result.runs] == [None]
