@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +10,6 @@ from importlib.metadata import version
 from typing import Any
 
 from conformance.kit.cases.database import Memory
-from conformance.kit.config.command_words import nearest
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
@@ -40,7 +38,7 @@ from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.fault import Fault
 from conformance.kit.model.results import Item, SessionResult, UsedWaiver, kit_errors, kit_traces
 from conformance.kit.model.run import Role, Run
-from conformance.kit.model.settings import EVERY_OTHER_TOOL, Settings, is_pattern
+from conformance.kit.model.settings import Settings
 from conformance.kit.record.exchanges import Recording
 from conformance.kit.record.index import (
     MALFORMED,
@@ -207,27 +205,6 @@ class Session:
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
         except TooManyWarned:
             raise TargetUnusable(message("kit.target.too_many_destructive")) from None
-
-    def need_named_tools(self) -> None:
-        """Raise `TargetUnusable` if an option names a tool that no target has.
-
-        This is before the first call: a misspelled name would leave out every tool, or none. Where
-        a list of tools cannot be read, the verdicts say so.
-        """
-        settings = self.settings
-        if settings.replay is not None or not all(one.listed for one in self.found):
-            return
-        names = {tool: None for _, tools in self.runs.by_id.values() for tool in tools}
-        names.update((left, None) for one in self.found for left, _ in one.left_out)
-        asked = [("--include-tool", each) for each in settings.include_tools]
-        exact = (each for each in settings.exclude_tools if not is_pattern(each))
-        asked += [("--exclude-tool", each) for each in exact]
-        asked += [("--invoke", each) for each in settings.invoke if each != EVERY_OTHER_TOOL]
-        for option, name in asked:
-            if name in names or (is_pattern(name) and fnmatch.filter(names, name)):
-                continue
-            said = message("kit.option.no_tool", option=option, name=name)
-            raise TargetUnusable(said if is_pattern(name) else nearest(said, name, names))
 
     @property
     def found(self) -> list[Discovered]:

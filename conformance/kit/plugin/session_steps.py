@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import pytest
 
+from conformance.kit.drive.discovery.named_tools import need_named_tools
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.results import cleaned
 from conformance.kit.plugin.items import ClauseItem, stale_items
@@ -40,7 +41,7 @@ def discover(config: pytest.Config, state: PluginState) -> None:
             config.add_cleanup(state.reference.stop)
             targets = (state.reference.url, STDIO)
         state.session.discover(targets)
-        state.session.need_named_tools()
+        need_named_tools(state.settings, state.session.found, state.session.declared)
     except KeyboardInterrupt:
         interrupted_early(config, state)
     except TargetUnusable as unusable:
