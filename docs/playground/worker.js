@@ -1,5 +1,6 @@
 // Runs the engine away from the page, so that no document can freeze it. DATA and the engine stand
-// before this in the built file. The reader of YAML is fetched when a text may be YAML.
+// before this in the built file. The reader of YAML is fetched when a text may be YAML, and what converts
+// when a form is chosen.
 "use strict";
 
 const LISTED = 100;
@@ -134,11 +135,12 @@ function madeOf(to) {
   const { subject, form, framed, yaml } = held;
   const command = `agent-formats convert document.${yaml && !framed ? "yaml" : "json"} --to ${to}`;
   try {
+    if (!self.convertible) self.importScripts("playground.convert.js");
     if (!convertible(subject, form, to, DATA)) return { command, framed };
     const { data, lost, changed, made } = converted(subject, form, to, DATA);
     const text = jsonOf(data);
     return text.length > MOST_MADE ? { command, framed } : { text, lost, changed, made, command };
   } catch {
-    return { command, framed }; // which says what is wrong with the document
+    return { command, framed }; // which says what is wrong with the document, or works without the file
   }
 }

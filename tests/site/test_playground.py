@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -22,7 +23,7 @@ from conformance.kit.report.safe_text import is_plain
 from conformance.spec.messages import message
 from scripts.generator.build import load_source, read_source
 from scripts.website.layout import ROOT
-from scripts.website.pages.playground import data, engine, scripts
+from scripts.website.pages.playground import converter, data, engine, scripts
 from tests.convert.test_forms import MISTAKES
 from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
@@ -37,14 +38,15 @@ WHOLE = re.compile(r"\b(\d+)\.0\b")
 """Python writes a whole number with its fraction; a browser has no other numbers."""
 RUN = """
 const fs = require("fs"), vm = require("vm");
-const { engine, data, texts } = JSON.parse(fs.readFileSync(0, "utf8"));
-const names = ";[examine, examineAll, CONDITIONS, KEYWORDS, APPLIED, convertible, converted]";
-const [examine, examineAll, conditions, keywords, applied, convertible, converted] =
-  vm.runInNewContext(engine + names, {});
+const { engine, converter, data, texts } = JSON.parse(fs.readFileSync(0, "utf8"));
+const page = vm.createContext({});
+const names = ";[examine, examineAll, CONDITIONS, KEYWORDS, APPLIED]";
+const [examine, examineAll, conditions, keywords, applied] = vm.runInContext(engine + names, page);
 const known = [...Object.keys(keywords), ...Object.keys(applied)];
 const found = texts.map((text) => examine(text, data));
 const inside = texts.map((text) => examineAll(text, data));
 const hints = found.map((each) => each.hints);
+const [convertible, converted] = vm.runInContext(converter + ";[convertible, converted]", page);
 const forms = inside.map(({ subject, form, problems, known: foreign }) => [form,
   problems.length && !foreign ? [] :
   [...data.targets.tools, ...data.targets.errors]
@@ -66,7 +68,7 @@ def source():
 def run(source, node):
 
     def run(texts, language="en"):
-        given = {"engine": engine(), "data": data(source, language)}
+        given = {"engine": engine(), "converter": converter(), "data": data(source, language)}
         done = subprocess.run(
             [node, "-e", RUN],
             input=json.dumps(given | {"texts": texts}),
@@ -552,13 +554,39 @@ def test_the_engine_knows_every_keyword_and_condition(run, source):
     assert conditional == set(seen["conditions"])
 
 
-def test_the_scripts_are_small(source):
-    import gzip
+LATER = "assets/playground.convert.js"
+"""The script that the page fetches when a form to convert to is chosen."""
 
+
+def test_the_scripts_that_the_page_loads_are_small(source):
     for language in ("en", "es", "pt"):
         files = dict(scripts(source, language))
-        assert sum(len(gzip.compress(each)) for each in files.values()) < 48 * 1024
-        assert sum(map(len, files.values())) < 199 * 1024
+        later = files.pop(LATER)
+        assert sum(len(gzip.compress(each)) for each in files.values()) < 42 * 1024
+        assert sum(map(len, files.values())) < 172 * 1024
+        assert len(gzip.compress(later)) < 11 * 1024
+
+
+def test_a_text_is_examined_without_the_script_that_converts(node, source, tmp_path):
+    """By the built script, in a worker of a browser without a network."""
+    files = dict(scripts(source, "en"))
+    tool = json.dumps({"tools": [{"name": "t", "description": "d", "inputSchema": OBJECT}]})
+    stand_in = """const heard = []; var self = globalThis;
+      self.addEventListener = (_, each) => heard.push(each);
+      self.postMessage = (answer) => process.stdout.write(JSON.stringify(answer) + "\\n");
+      self.importScripts = () => { throw new Error("no network"); };"""
+    asked = [{"id": 1, "text": tool}, {"id": 2, "to": "openai"}]
+    ends = f"for (const data of {json.dumps(asked)}) heard[0]({{ data }});"
+    (tmp_path / "w.js").write_bytes(
+        stand_in.encode() + files["assets/playground.worker.js"] + ends.encode()
+    )
+    done = subprocess.run(
+        [node, str(tmp_path / "w.js")], capture_output=True, text=True, check=True
+    )
+    found, made = map(json.loads, done.stdout.splitlines())
+    assert found["row"]["document"] == "catalog"
+    assert "openai" in found["targets"]
+    assert made["made"]["command"] == "agent-formats convert document.json --to openai"
 
 
 INFO = {"title": "t", "version": "1"}

@@ -5,8 +5,6 @@
 const OF_REQUEST = ["body", "query", "path", "header", "cookie"];
 const TEXTS = ["type", "title", "detail", "instance"];
 
-const isMistakes = (value) => isObject(value) && Array.isArray(value.detail) && value.detail.length > 0 &&
-  value.detail.every((each) => isObject(each) && Array.isArray(each.loc) && typeof each.msg === "string" && each.msg);
 const isDetails = (value, { statuses }) => TEXTS.every((name) => typeof (value[name] ?? "") === "string") &&
   ["meta", "context"].every((name) => !(name in value) || isObject(value[name])) &&
   (!("status" in value) || Object.values(statuses).flat().includes(value.status));

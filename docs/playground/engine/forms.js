@@ -42,6 +42,10 @@ function isProblem({ type, title, detail, status }) {
     (Number.isInteger(status) && status >= 400 && status <= 599);
 }
 
+// What FastAPI says of a call that it refused.
+const isMistakes = (value) => isObject(value) && Array.isArray(value.detail) && value.detail.length > 0 &&
+  value.detail.every((each) => isObject(each) && Array.isArray(each.loc) && typeof each.msg === "string" && each.msg);
+
 // Whether this is an answer, or a chunk of one, of a model provider's API.
 function isOfModelApi({ type, object, choices, candidates }) {
   const has = (listed, ...names) => Array.isArray(listed) && listed.some((each) => isObject(each) && names.some((name) => name in each));

@@ -13,6 +13,8 @@ const STACKED = /(?<=\p{M}{6}|")\p{M}/gu;
 
 const escapeStep = (step) => String(step).replace(/~/g, "~0").replace(/\//g, "~1");
 const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const objectOr = (value) => (isObject(value) ? value : {});
+const holds = (value, name) => Object.hasOwn(value, name);
 
 const pointerOf = (at) => at.map((step) => "/" + escapeStep(step)).join("");
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from jsonschema_specifications import (
@@ -45,9 +45,11 @@ _SHOWN = (
 )
 """The examples that the page offers."""
 _PARTS = (
-    "values", "read", "recognize", "keywords", "repair", "validate", "instances", "schemas",
-    "references", "hints", "examine", "forms", "inside", "openapi", "problems", "convert", "errors",
+    "values", "read", "recognize", "keywords", "repair", "validate", "instances", "subschemas",
+    "schemas", "references", "hints", "examine", "forms", "inside", "problems",
 )  # fmt: skip
+_CONVERTING = ("openapi", "convert", "errors")
+"""The parts that the worker fetches for the first conversion."""
 _KNOWN = (
     "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
 )  # fmt: skip
@@ -212,7 +214,16 @@ def _decisive(schema: Any) -> Any:
 
 def engine() -> str:
     """Return the engine, joined from its parts; it needs the result of `data`."""
-    files = (_CODE / "engine" / f"{name}.js" for name in _PARTS)
+    return _joined(_PARTS)
+
+
+def converter() -> str:
+    """Return what converts documents; it needs the engine."""
+    return _joined(_CONVERTING)
+
+
+def _joined(names: Iterable[str]) -> str:
+    files = (_CODE / "engine" / f"{name}.js" for name in names)
     return _UNREAD.sub("", "\n".join(file.read_text(encoding="utf-8") for file in files))
 
 
@@ -224,6 +235,7 @@ def scripts(source: Source, language: str) -> Iterator[tuple[str, bytes]]:
         _UNREAD.sub("", (_CODE / "worker.js").read_text(encoding="utf-8")),
     ]
     yield "assets/playground.worker.js", "\n".join(parts).encode()
+    yield "assets/playground.convert.js", converter().encode()
     page = _UNREAD.sub("", (_CODE / "page.js").read_text(encoding="utf-8"))
     yield "assets/playground.js", page.encode()
 
