@@ -13,17 +13,9 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.drive.budget import (
-    before,
-    confirming_ends,
-    crowd,
-    cut_after,
-    driving_ends,
-    until,
-)
+from conformance.kit.drive.budget import confirming_ends, crowd, driving_ends, run_until
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
-from conformance.kit.drive.interrupts import run
 from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -65,9 +57,6 @@ from conformance.kit.verdicts.run_result import claims_atdf, run_result
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Era, RunKind, Scope
-
-_GRACE = 5.0
-"""Seconds after --max-time that discovery may take to read what it received before."""
 
 
 @dataclass(slots=True)
@@ -198,8 +187,7 @@ class Session:
             raise TargetUnusable(reason)
         try:
             context = self._context()
-            with cut_after(context.deadline - time.monotonic() + _GRACE):
-                run(before(context.deadline, self.runs.discover(targets, eras, context)))
+            run_until(self.runs.discover(targets, eras, context), lambda: context.deadline)
         except TimeoutError:
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
@@ -256,7 +244,7 @@ class Session:
         )
         self.shared.care.shared_by(one.run for one in self.found if one.run.kind is RunKind.FULL)
         try:
-            run(until(self.driver.drive(), ends))
+            run_until(self.driver.drive(), ends)
         except KeyboardInterrupt:
             self.interrupted = True
         except TimeoutError:

@@ -10,9 +10,8 @@ from typing import Any
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
-from conformance.kit.drive.budget import before
+from conformance.kit.drive.budget import run_until
 from conformance.kit.drive.channel import Context
-from conformance.kit.drive.interrupts import run
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.fault import Fault, fault_of
@@ -74,7 +73,7 @@ class Confirming:
         """Run the work; return False if the session's time limit ended it."""
         try:
             with self.noting():
-                run(before(context.deadline, work))
+                run_until(work, lambda: context.deadline)
         except TimeoutError:
             return False
         except KeyboardInterrupt:

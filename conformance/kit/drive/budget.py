@@ -11,11 +11,13 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from math import inf
 from threading import current_thread, main_thread
-from typing import Final, NoReturn, TypeVar
+from typing import Any, Final, TypeVar
+
+from conformance.kit.drive.interrupts import is_interrupted, run
 
 _MOST: Final = 0.8
 """The share of --max-time after which driving ends at the latest."""
@@ -42,6 +44,10 @@ _OLDER: Final = 0.1
 """The share of driving that is kept for protocol runs."""
 
 _LOOK: Final = 1.0
+"""Seconds between two looks at the time, and between two rings of the alarm."""
+
+_RINGS: Final = 5
+"""Rings of the alarm for which work may block the loop after its end, to read what it received."""
 
 T = TypeVar("T")
 
@@ -97,52 +103,78 @@ class Shares:
         return ends
 
 
-class _TimeIsUp(BaseException):
-    """Raised by the alarm. No guard around a tool catches it."""
+class _Cut(asyncio.CancelledError):
+    """Raised by the alarm. It cancels the work that blocks the loop, as the loop itself would."""
 
 
-async def before(deadline: float, work: Awaitable[T]) -> T:
-    """Return the result of `work`. Raises `TimeoutError` at `deadline`.
+class _Alarm:
+    """Rings each second, and cuts work that goes on for too long after it had to end."""
 
-    `deadline` is a reading of time.monotonic().
-    """
-    async with asyncio.timeout(deadline - time.monotonic()):
-        return await work
+    def __init__(self, is_late: Callable[[], bool]) -> None:
+        self._is_late = is_late
+        self._rings = 0
+
+    def ring(self, *_: object) -> None:
+        """Cut the work if the loop had no turn for several rings. Raises `_Cut`."""
+        if self._is_late():
+            self._rings += 1
+            if self._rings > _RINGS:
+                raise _Cut
+
+    def hear_turns(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Note each turn of the loop until the loop is closed."""
+        self._rings = 0
+        loop.call_later(_LOOK / 2, self.hear_turns, loop)
 
 
 @contextmanager
-def cut_after(seconds: float) -> Iterator[None]:
-    """Raise `TimeoutError` after this time, even if long work, such as parsing, blocks the loop.
+def _rung(alarm: _Alarm) -> Iterator[None]:
+    """Ring the alarm each second. Raises `TimeoutError` if it cuts the work.
 
     In other threads, and on systems without such an alarm, nothing is cut. Python may ignore an
-    exception, such as one raised while it deletes an object. The alarm then rings again, and
-    nothing is printed.
+    exception, such as one raised while it deletes an object. The alarm then cuts again at its next
+    ring, and nothing is printed.
     """
     if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
         yield
         return
-
-    def over(*_: object) -> NoReturn:
-        raise _TimeIsUp
-
     tell = sys.unraisablehook
 
     def ignored(unraisable: sys.UnraisableHookArgs) -> None:
-        if not isinstance(unraisable.exc_value, _TimeIsUp):
+        if not isinstance(unraisable.exc_value, _Cut):
             tell(unraisable)
 
     sys.unraisablehook = ignored
-    heard, set_to = signal.signal(signal.SIGALRM, over), signal.getitimer(signal.ITIMER_REAL)
-    signal.setitimer(signal.ITIMER_REAL, max(seconds, _LOOK), _LOOK)
+    heard = signal.signal(signal.SIGALRM, alarm.ring)
+    set_to = signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
     try:
         yield
-    except _TimeIsUp:
+    except _Cut:
         raise TimeoutError from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.unraisablehook = tell
         signal.signal(signal.SIGALRM, heard)
         signal.setitimer(signal.ITIMER_REAL, *set_to)
+
+
+def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float]) -> T:
+    """Run `work` in a new event loop. Raises `TimeoutError` at `ends()`, and `KeyboardInterrupt`.
+
+    Work that blocks the loop, such as parsing, is cut some seconds after that, or after an
+    interrupt. What it does to clean up is not cut.
+    """
+    alarm = _Alarm(lambda: is_interrupted() or time.monotonic() > ends())
+
+    async def heard() -> T:
+        alarm.hear_turns(asyncio.get_running_loop())
+        return await until(work, ends)
+
+    with _rung(alarm):
+        try:
+            return run(heard())
+        finally:
+            work.close()  # after an interrupt, it never started
 
 
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:

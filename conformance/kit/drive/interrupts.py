@@ -123,7 +123,7 @@ async def _told(work: Awaitable[T]) -> T:
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    if not isinstance(context.get("exception"), KeyboardInterrupt):
+    if not isinstance(context.get("exception"), KeyboardInterrupt | asyncio.CancelledError):
         loop.default_exception_handler(context)
 
 

@@ -5,6 +5,7 @@ import gc
 import math
 import signal
 import sys
+import threading
 import time
 from contextlib import suppress
 
@@ -12,16 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from conformance.kit.drive import budget
 from conformance.kit.drive.budget import (
     Shares,
-    before,
     confirming_ends,
     crowd,
-    cut_after,
     driving_ends,
+    run_until,
     until,
 )
-from conformance.kit.drive.interrupts import run
+from conformance.kit.drive.interrupts import interrupted_by_signals, run
+from conformance.kit.drive.pacing import together
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""
@@ -121,21 +123,115 @@ def test_work_that_takes_its_time_to_end_is_not_ended_twice():
     assert ends == ["cleaned up"]
 
 
-def test_work_that_gives_nobody_else_a_turn_is_cut_too():
-    async def reads_long():
-        ends = time.monotonic() + 30
-        while time.monotonic() < ends:
-            pass
+def blocks(seconds=30.0):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        pass
 
+
+@pytest.fixture
+def hurried(monkeypatch):
+    """Let the alarm ring often."""
+    monkeypatch.setattr(budget, "_LOOK", 0.05)
+
+
+async def in_the_work_itself():
+    blocks()
+
+
+async def in_one_of_several_works():
+    await together(work() for work in (forever, in_the_work_itself))
+
+
+async def in_a_work_that_nobody_waits_for():
+    task = asyncio.create_task(in_the_work_itself())
+    await forever()
+    await task
+
+
+async def in_a_turn_of_the_loop():
+    asyncio.get_running_loop().call_soon(blocks)
+    await forever()
+
+
+async def behind_a_guard():
+    with suppress(Exception):  # as around one tool
+        blocks()
+    pytest.fail("the guard kept it")
+
+
+async def in_what_an_end_waits_for():
+    try:
+        await forever()
+    finally:
+        blocks()
+
+
+BLOCKING = [
+    in_the_work_itself,
+    in_one_of_several_works,
+    in_a_work_that_nobody_waits_for,
+    in_a_turn_of_the_loop,
+    behind_a_guard,
+    in_what_an_end_waits_for,
+]
+
+
+@pytest.mark.parametrize("work", BLOCKING)
+def test_work_that_blocks_the_loop_is_cut_wherever_it_is(work, hurried, caplog):
     began = time.monotonic()
-    with pytest.raises(TimeoutError), cut_after(0.0):
-        asyncio.run(before(time.monotonic() + 0.1, reads_long()))
+    with pytest.raises(TimeoutError):
+        run_until(work(), lambda: began + 0.1)
+    assert time.monotonic() - began < 10
+    gc.collect()
+    assert not caplog.text
+
+
+@pytest.mark.parametrize("work", BLOCKING)
+def test_an_interrupt_also_ends_work_that_blocks_the_loop(work, hurried):
+    took_back, began = interrupted_by_signals(), time.monotonic()
+    heard = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    heard.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_until(work(), lambda: math.inf)
+    finally:
+        heard.join()
+        took_back()
     assert time.monotonic() - began < 10
 
 
-class Rings:
-    def __del__(self):
-        signal.raise_signal(signal.SIGALRM)
+def test_what_cleans_up_is_not_cut_however_long_it_takes(hurried):
+    ended = []
+
+    async def cleans_up():
+        try:
+            await forever()
+        finally:
+            await asyncio.sleep(1)  # twenty rings
+            ended.append("cleaned up")
+
+    with pytest.raises(TimeoutError):
+        run_until(cleans_up(), lambda: time.monotonic() - 1)
+    assert ended == ["cleaned up"]
+
+
+def test_work_that_is_in_time_may_block_the_loop(hurried):
+    async def reads_long():
+        blocks(0.6)
+        return "read"
+
+    assert run_until(reads_long(), lambda: math.inf) == "read"
+
+
+def test_after_an_interrupt_no_work_starts():
+    took_back = interrupted_by_signals()
+    try:
+        signal.raise_signal(signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            run_until(forever(), lambda: math.inf)
+    finally:
+        took_back()
 
 
 class Breaks:
@@ -143,33 +239,36 @@ class Breaks:
         raise ValueError("broken")
 
 
-def test_an_alarm_that_python_ignores_prints_nothing(monkeypatch):
+class Blocks:
+    def __del__(self):
+        blocks(1.0)
+
+
+def test_an_alarm_that_python_ignores_prints_nothing_and_rings_again(hurried, monkeypatch):
     told = []
     monkeypatch.setattr(sys, "unraisablehook", lambda each: told.append(each.exc_value))
-    with cut_after(60.0):
-        Rings()
+
+    async def deletes():
+        Blocks()
         Breaks()
-    assert [str(each) for each in told] == ["broken"]
+        blocks()
+
+    began = time.monotonic()
+    with pytest.raises(TimeoutError):
+        run_until(deletes(), lambda: began)
+    assert time.monotonic() - began < 10
     Breaks()
-    assert len(told) == 2
-
-
-def test_an_alarm_is_not_taken_for_a_fault_of_what_it_cuts():
-    def guarded():
-        with suppress(Exception):  # as around one tool
-            signal.raise_signal(signal.SIGALRM)
-        pytest.fail("the guard kept it")
-
-    with pytest.raises(TimeoutError), cut_after(60.0):
-        guarded()
+    assert {str(each) for each in told} == {"broken"}
 
 
 def test_an_alarm_that_was_set_before_is_set_again():
+    async def nothing():
+        pass
+
     heard = signal.signal(signal.SIGALRM, signal.SIG_IGN)
     signal.setitimer(signal.ITIMER_REAL, 1000)
     try:
-        with cut_after(60.0):
-            pass
+        run_until(nothing(), lambda: math.inf)
         assert signal.getsignal(signal.SIGALRM) is signal.SIG_IGN
         assert 900 < signal.getitimer(signal.ITIMER_REAL)[0] <= 1000
     finally:
