@@ -108,11 +108,12 @@ class _Cut(asyncio.CancelledError):
 
 
 class _Alarm:
-    """Rings each second, and cuts work that goes on for too long after it had to end."""
+    """Rings every `every` seconds, and cuts work that goes on for too long after it had to end."""
 
-    def __init__(self, is_late: Callable[[], bool]) -> None:
+    def __init__(self, is_late: Callable[[], bool], every: float) -> None:
         self._is_late = is_late
         self._rings = 0
+        self.every = every
 
     def ring(self, *_: object) -> None:
         """Cut the work if the loop had no turn for several rings. Raises `_Cut`."""
@@ -124,12 +125,12 @@ class _Alarm:
     def hear_turns(self, loop: asyncio.AbstractEventLoop) -> None:
         """Note each turn of the loop until the loop is closed."""
         self._rings = 0
-        loop.call_later(_LOOK / 2, self.hear_turns, loop)
+        loop.call_later(self.every / 2, self.hear_turns, loop)
 
 
 @contextmanager
 def _rung(alarm: _Alarm) -> Iterator[None]:
-    """Ring the alarm each second. Raises `TimeoutError` if it cuts the work.
+    """Let the alarm ring. Raises `TimeoutError` if it cuts the work.
 
     In other threads, and on systems without such an alarm, nothing is cut. Python may ignore an
     exception, such as one raised while it deletes an object. The alarm then cuts again at its next
@@ -146,7 +147,7 @@ def _rung(alarm: _Alarm) -> Iterator[None]:
 
     sys.unraisablehook = ignored
     heard = signal.signal(signal.SIGALRM, alarm.ring)
-    set_to = signal.setitimer(signal.ITIMER_REAL, _LOOK, _LOOK)
+    set_to = signal.setitimer(signal.ITIMER_REAL, alarm.every, alarm.every)
     try:
         yield
     except _Cut:
@@ -158,17 +159,17 @@ def _rung(alarm: _Alarm) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, *set_to)
 
 
-def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float]) -> T:
+def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float], look: float = _LOOK) -> T:
     """Run `work` in a new event loop. Raises `TimeoutError` at `ends()`, and `KeyboardInterrupt`.
 
     Work that blocks the loop, such as parsing, is cut some seconds after that, or after an
-    interrupt. What it does to clean up is not cut.
+    interrupt. What it does to clean up is not cut. The time is looked at every `look` seconds.
     """
-    alarm = _Alarm(lambda: is_interrupted() or time.monotonic() > ends())
+    alarm = _Alarm(lambda: is_interrupted() or time.monotonic() > ends(), look)
 
     async def heard() -> T:
         alarm.hear_turns(asyncio.get_running_loop())
-        return await until(work, ends)
+        return await until(work, ends, look)
 
     with _rung(alarm):
         try:
