@@ -43,12 +43,22 @@ from fixtures.servers.core.behaviour import Behaviour
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.faults.checks import CHECKS
 from fixtures.servers.faults.fault import Fault
-from fixtures.servers.start import NotStarted, forked_by, nursery
+from fixtures.servers.rest import CLAUSES as REST_FAULTS
+from fixtures.servers.start import NotStarted, forked_by, listening, nursery
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
 from scripts.website.exchange_text import PORT, answer_text, plain, request_text
 
+_PLANTED: Mapping[str, tuple[str, ...]] = {
+    **{name: fault.clauses for name, fault in FAULTS.items()},
+    **{name: (fault.clause,) for name, fault in GATEWAY_FAULTS.items()},
+    **REST_FAULTS,
+}
+"""The clauses that each fault was planted for."""
 SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
 _FEW_EXAMPLES = 2
+_SERVICE = "fixtures.servers.rest"
+_OPENAPI = "openapi"
+"""The step that reads the OpenAPI document of a service."""
 _PATIENCE = 10.0
 _BROKEN = frozenset({Verdict.FAIL, Verdict.WARN, Verdict.FLAKY})
 _CORS = {
@@ -92,10 +102,10 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="exchanges", description=__doc__)
     parser.add_argument("--fault", action="append", default=[], metavar="NAME")
     chosen = parser.parse_args(arguments)
-    unknown = [each for each in chosen.fault if each not in {**FAULTS, **GATEWAY_FAULTS}]
+    unknown = [each for each in chosen.fault if each not in _PLANTED]
     if unknown:
         parser.error(f"There is no fault {unknown[0]!r}.")
-    wanted = chosen.fault or [*FAULTS, *GATEWAY_FAULTS]
+    wanted = chosen.fault or [*FAULTS, *GATEWAY_FAULTS, *REST_FAULTS]
     held = json.loads(SEEN.read_text("utf-8")) if SEEN.exists() and chosen.fault else {}
     faults: dict[str, Any] = held.get("faults", {})
     best = {
@@ -109,13 +119,14 @@ def main(arguments: Sequence[str]) -> int:
         for number, name in enumerate(wanted, 1):
             began = time.monotonic()
             try:
-                told = _of_server(FAULTS[name]) if name in FAULTS else _of_gateway(name)
+                told = _told(name)
             except (httpx2.HTTPError, RuntimeError):
                 told = Told()  # on a busy machine; it is reported as not caught
-            planted = FAULTS[name].clauses if name in FAULTS else (GATEWAY_FAULTS[name].clause,)
+            planted = _PLANTED[name]
             lacking = [each for each in planted if each not in told.said]
             missed += lacking
-            faults[name] = {each: told.said[each] for each in planted if each in told.said}
+            if name not in REST_FAULTS:  # the page of faults does not list these
+                faults[name] = {each: told.said[each] for each in planted if each in told.said}
             for clause, seen in told.exchanges.items():
                 best[clause] = min([*seen, *([best[clause]] if clause in best else [])], key=_rank)
             took = f"{time.monotonic() - began:5.1f} s"
@@ -124,6 +135,13 @@ def main(arguments: Sequence[str]) -> int:
             _write({clause: each.as_json() for clause, each in best.items()}, faults)
         forked_by(None)
     return 1 if missed else 0
+
+
+def _told(name: str) -> Told:
+    """Return the results for a fault of the reference, of a gateway, or of the REST service."""
+    if name in FAULTS:
+        return _of_server(FAULTS[name])
+    return _of_gateway(name) if name in GATEWAY_FAULTS else _of_service(name)
 
 
 def _rank(seen: Seen) -> tuple[bool, int]:
@@ -202,6 +220,33 @@ def _key(exchange: Exchange) -> Key:
     return (exchange.run, exchange.script, PORT.sub("PORT", step))
 
 
+def _of_service(name: str) -> Told:
+    """Check the REST service, whose OpenAPI document the clauses about such documents need."""
+    told = Told()
+    # What other faults show, too, they show with the reference.
+    planted = tuple(each for each in REST_FAULTS[name] if each.startswith("HTTP-OAS"))
+    session, items = _service_run("--fault", name)
+    _take(told, name, planted, session, items, _sound_service())
+    return told
+
+
+@cache
+def _sound_service() -> Mapping[Key, Exchange]:
+    session, _ = _service_run()
+    return _by_key(session.recorder.by_id.values())
+
+
+def _service_run(*options: str) -> tuple[Session, list[Item]]:
+    with listening(_SERVICE, *options) as url:
+        return judged(
+            Trial("", "http", ""),
+            url,
+            request_timeout=_PATIENCE,
+            max_examples=_FEW_EXAMPLES,
+            like=Fault("", (), _as_it_is, tools=("*",)),
+        )
+
+
 def _of_gateway(name: str) -> Told:
     fault = GATEWAY_FAULTS[name]
     told = Told()
@@ -246,7 +291,7 @@ def _take(
         for finding in _meant(fault, item):
             told.said.setdefault(item.clause, _said(finding))
             place = _place(session, item, finding, sound)
-            if place is None or place[0].request.is_empty:
+            if place is None or (place[0].request.is_empty and place[0].over_http):
                 continue
             bad, path, good = place
             without = frozenset() if item.clause.startswith("HTTP-CORS") else _CORS
@@ -264,11 +309,15 @@ def _place(
 ) -> tuple[Exchange, str | None, Exchange | None] | None:
     """Return the exchange that shows a finding, the place in it, and the correct exchange, or None.
 
-    A finding about a tool is shown in the list of tools.
+    A finding about a tool is shown in the list of tools, and one about an OpenAPI document in it.
     """
     if finding.exchange is not None:
         bad = session.recorder.by_id[finding.exchange]
         return bad, finding.path, sound.get(_key(bad))
+    for exchange in session.recorder.by_id.values():
+        read = exchange.answer is not None and exchange.answer.status == 200
+        if read and exchange.step is not None and exchange.step.name == _OPENAPI:
+            return exchange, finding.path, sound.get(_key(exchange))
     for exchange in session.recorder.by_id.values():
         for index, tool in enumerate(_listed(exchange)):
             if tool.get("name") == item.tool:

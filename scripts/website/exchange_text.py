@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Set
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,9 @@ from conformance.kit.model.exchange import Exchange, HttpRequest
 
 LONGEST = 1_500
 """The most characters of a body that are shown."""
+_NOTHING = "no answer"
+_EXITED = "— exited"
+"""What a process shows that exits after its input ends, as it has to."""
 PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
 """The port in a local address."""
 _DATE = re.compile(r"\b20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?=Z|[+-]\d\d:\d\d|\b)")
@@ -19,7 +22,7 @@ _NOT_SHOWN = {
     *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
     *("transfer-encoding", "user-agent"),
 }
-_STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
+_STEP = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]+)"\]')
 
 
 def request_text(exchange: Exchange) -> str:
@@ -28,7 +31,8 @@ def request_text(exchange: Exchange) -> str:
     if not isinstance(request, HttpRequest):
         return cut(plain(body_text(request.body, None)))
     place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
-    lines = [f"{request.method} {place}", *_headers(request.headers, set())]
+    headers = [f"{name}: {value}" for name, value in _shown(request.headers, set())]
+    lines = [f"{request.method} {place}", *headers]
     body = cut(body_text(request.body, None))
     return plain("\n".join([*lines, *(["", body] if body else [])]))
 
@@ -37,20 +41,23 @@ def answer_text(exchange: Exchange, path: str | None, without: Set[str]) -> str:
     """Return an answer without some headers; `path` is the part of a long body to show."""
     answer = exchange.answer
     if answer is None:
-        return f"— {exchange.trouble or 'no answer'}"
+        return f"— {exchange.trouble or _NOTHING}"
     body = cut(body_text(bytes(answer.body), path))
     trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
     if not exchange.over_http:
-        late = (json.dumps(each, ensure_ascii=False) for each in answer.late)
-        return plain("\n".join([*answer.noise, body, *late, *trouble]).strip())
-    lines = [f"HTTP {answer.status}", *_headers(answer.headers, without)]
+        if exchange.request.is_empty and not trouble:
+            return _EXITED
+        late = [json.dumps(each, ensure_ascii=False) for each in answer.late]
+        # Only the answer to a request has a body. What follows a notification is kept as messages.
+        own = [body] if body else [_indented(each) for each in answer.messages]
+        return plain("\n".join([*answer.noise, *own, *late, *trouble])) or f"— {_NOTHING}"
+    headers = [f"{name.lower()}: {value}" for name, value in _shown(answer.headers, without)]
+    lines = [f"HTTP {answer.status}", *headers]
     return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
 
 
-def _headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> Iterator[str]:
-    for name, value in headers:
-        if name.lower() not in _NOT_SHOWN | without:
-            yield f"{name.lower()}: {value}"
+def _shown(headers: Iterable[tuple[str, str]], without: Set[str]) -> list[tuple[str, str]]:
+    return [each for each in headers if each[0].lower() not in _NOT_SHOWN | without]
 
 
 def body_text(body: bytes, path: str | None) -> str:
@@ -58,12 +65,16 @@ def body_text(body: bytes, path: str | None) -> str:
     text = body.decode("utf-8", "replace")
     try:
         data = json.loads(text)
-        whole = json.dumps(data, ensure_ascii=False, indent=2)
+        whole = _indented(data)
     except (ValueError, RecursionError):
         return _lines(text)
     if len(whole) <= LONGEST or not path:
         return whole
     return _around(data, path) or whole
+
+
+def _indented(data: Any) -> str:
+    return json.dumps(data, ensure_ascii=False, indent=2)
 
 
 def _lines(text: str) -> str:
@@ -73,14 +84,14 @@ def _lines(text: str) -> str:
 
 def _around(data: Any, path: str) -> str:
     """Return the largest part of a document around a place that is short enough to show."""
-    steps = [index or name for name, index in _STEP.findall(path.removeprefix("$"))]
+    steps = ["".join(found) for found in _STEP.findall(path.removeprefix("$"))]
     inside, best = data, ""
     for at, step in enumerate(steps):
         try:
             inside = inside[int(step)] if isinstance(inside, list) else inside[step]
         except (LookupError, ValueError, TypeError):
             break
-        text = json.dumps(inside, ensure_ascii=False, indent=2)
+        text = _indented(inside)
         if len(text) <= LONGEST:
             best = best or f"… {'.'.join(steps[: at + 1])}:\n{text}"
     return best

@@ -263,3 +263,22 @@ def test_a_parameter_header_is_replaced_by_another_whatever_its_text_is(value):
     stage = Stage(binding, (declared,), {declared.name: {"a": value}})
     sent = {each.step.name: dict(each.request.headers) for each in mcp_parameters(stage)}
     assert sent["plain"]["Mcp-Param-A"] != sent["other"]["Mcp-Param-A"]
+
+
+def in_other_letters(reply, **more):
+    """The same request twice: headers as usual, then with their names in other letters."""
+    good = result(resultType="complete")
+    other = exchange(MODERN_RUN, "other-case", reply, **more)
+    return evidence(MODERN_RUN, mcp_headers=[exchange(MODERN_RUN, "plain", good), other])
+
+
+@pytest.mark.parametrize(
+    ("run", "expected"),
+    [
+        pytest.param(in_other_letters(result(resultType="complete")), PASS, id="answered alike"),
+        pytest.param(in_other_letters(error(-32020), status=400), FAIL, id="refused"),
+        pytest.param(in_other_letters(error(0), status=429), NOT_VERIFIED, id="refused for load"),
+    ],
+)
+def test_the_case_of_a_header_must_not_matter(run, expected):
+    assert said("MCP-HEAD-004", run) is expected

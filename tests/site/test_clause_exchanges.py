@@ -7,10 +7,12 @@ import json
 import re
 import zlib
 
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, StdioRequest
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import LANGUAGES, catalog, is_message
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
+from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.website import exchange_text
 from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
 from scripts.website.pages.tried import in_playground
@@ -19,13 +21,6 @@ from tests.root import ROOT
 MOST_BYTES = 1_000_000
 _NAME = re.compile(r"\{\{|\{([a-z][a-z0-9_]*)[|}]")
 """A placeholder of a message: a brace that is written twice is none."""
-SHOWS_NOTHING = {
-    # no fault is planted for these: the guides' servers and the corpus show them
-    *("HTTP-OAS-001", "HTTP-OAS-002", "HTTP-OAS-003", "HTTP-OAS-004", "MCP-HEAD-004"),
-    # an answer that should not come, and a process that does not end
-    *("MCP-RPC-006", "MCP-STDIO-002"),
-}
-"""Clauses that have neither; the number may only fall."""
 NOT_SEEN = 5
 """Faults that may be newer than the file."""
 
@@ -33,10 +28,11 @@ NOT_SEEN = 5
 def test_what_was_seen_is_of_faults_and_clauses_that_there_are():
     planted = {name: set(fault.clauses) for name, fault in FAULTS.items()}
     planted |= {name: {fault.clause} for name, fault in GATEWAY_FAULTS.items()}
+    services = {name: {*broken} for name, broken in REST_FAULTS.items()}
     for name, said in seen()["faults"].items():
         assert set(said) <= planted[name], name
     for clause, held in seen()["clauses"].items():
-        assert clause in planted[held["fault"]], clause
+        assert clause in {**planted, **services}[held["fault"]], clause
     lacking = sorted(set(planted) - set(seen()["faults"]))
     assert len(lacking) <= NOT_SEEN, f"python -m scripts.exchanges --fault {lacking}"
 
@@ -65,12 +61,34 @@ def test_a_wrong_answer_differs_from_the_right_one():
         assert held["bad"] != held.get("good"), clause
 
 
-def test_nearly_each_clause_shows_an_exchange_or_a_document():
+def test_each_clause_shows_an_exchange_or_a_document():
     indexes = (ROOT / "fixtures" / "examples").glob("*/index.json")
     listed = (each for index in indexes for each in json.loads(index.read_text("utf-8"))["invalid"])
     shown = {*seen()["clauses"], *(each["breaks"] for each in listed)}
     checked = {each.id for each in clauses().values() if each.excluded is None}
-    assert checked - shown <= SHOWS_NOTHING
+    assert checked - shown == set()
+
+
+def test_of_a_notification_what_followed_it_is_shown_and_nothing_where_nothing_did():
+    def after(*messages):
+        answer = Answer(0, (), b"", messages)
+        return Exchange(1, "run", StdioRequest(b'{"method": "n"}'), answer, None, 0.0, 0.0)
+
+    said = exchange_text.answer_text(after({"id": None, "result": {}}), None, set())
+    assert json.loads(said) == {"id": None, "result": {}}
+    assert exchange_text.answer_text(after(), None, set()) == "— no answer"
+
+
+def test_a_header_of_a_request_is_shown_as_it_was_sent():
+    sent = HttpRequest("GET", "http://127.0.0.1:1/x", (("mcp-NAME", "a"),))
+    made = Exchange(1, "run", sent, None, None, 0.0, 0.0)
+    assert exchange_text.request_text(made) == "GET /x\nmcp-NAME: a"
+
+
+def test_a_place_in_the_paths_of_an_openapi_document_is_found():
+    data = {"paths": {"/a.b": {"get": {"x": 1}}, "/c": "y" * 1_600}}
+    shown = exchange_text.body_text(json.dumps(data).encode(), '$.paths["/a.b"].get')
+    assert shown.startswith('… paths./a.b:\n{\n  "get": {')
 
 
 def test_only_what_differs_is_marked():

@@ -14,6 +14,7 @@ from typing import Any
 
 from conformance.kit.model.results import Finding
 from conformance.spec.messages import Message
+from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.generator.clauses import Clause
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
@@ -81,8 +82,11 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
     if _same(bad, good):
         yield f"{words}\n{{ .error }}"
         return
-    to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
-    intro = context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
+    if held["fault"] in REST_FAULTS:
+        intro = context.said("clause_exchange_service", fault=code(held["fault"]))
+    else:
+        to = f"{up(here)}{CONFORMANCE}/faults.md#fault-{held['fault']}"
+        intro = context.said("clause_exchange_intro", fault=link(code(held["fault"]), to))
     wrong, right = marks(bad, good), marks(good, bad)
     if wrong or right:
         intro += f" {context.said('clause_exchange_marked')}"
@@ -90,8 +94,11 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         intro += f" {context.said('clause_exchange_others', url='#faults')}"
     yield intro
     yield f"{words}\n{{ .error }}"
-    yield context.said("clause_exchange_request")
-    yield fence(held["request"], "text")
+    if held["request"]:
+        yield context.said("clause_exchange_request")
+        yield fence(held["request"], "text")
+    else:
+        yield context.said("clause_exchange_input_ends")
     yield context.said("clause_exchange_bad")
     yield fence(bad, "text", wrong)
     if good:

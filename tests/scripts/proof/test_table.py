@@ -23,9 +23,6 @@ UNPLANTABLE = {
         "the reference has a manifest; fixtures/servers/rest.py has the defects, and "
         "tests/kit/drive/test_openapi_target.py sees each caught by its clauses alone",
     ),
-    "MCP-HEAD-004": "the web server under the reference writes the names of headers in small "
-    "letters before anything else can see them; tests/scripts/proof/test_unplanted.py holds "
-    "the judge",
 }
 """Clauses without a fault, each with the reason."""
 
