@@ -282,6 +282,7 @@ NOT_ASKED = {
     "malformed-message-is-a-server-error",
     "fraction-as-id-never-answered",
     "fraction-as-id-rounded",
+    "header-name-by-the-letter",
 }
 """Faults of requests that the talks below don't make; the sample of the proof has each of them."""
 

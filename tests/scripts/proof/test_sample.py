@@ -47,6 +47,7 @@ SAMPLE = (
     Trial("malformed-message-is-a-server-error", "mcp", "legacy"),
     Trial("fraction-as-id-never-answered", "mcp", "modern"),
     Trial("fraction-as-id-rounded", "mcp", "legacy"),
+    Trial("header-name-by-the-letter", "mcp", "modern"),
     Trial("initialize-refused-without-versions", "mcp", "modern"),
     Trial("get-answered-without-sessions", "mcp", "modern"),
     Trial("unknown-method-with-another-code-on-stdio", "stdio", "modern"),
