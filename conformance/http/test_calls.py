@@ -30,6 +30,8 @@ from conformance.kit.verdicts.checks import (
 from conformance.spec.vocabulary import ERROR_TYPE_STATUSES, Disguise, ErrorType, Missing, Outcome
 
 _RESERVED = frozenset(kind.value for kind in ErrorType)
+_WITHOUT_BODY = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.RESET_CONTENT})
+"""The statuses of a success that HTTP allows no body (RFC 9110)."""
 
 
 def _media_type(call: Call) -> str:
@@ -81,12 +83,16 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
 def test_an_accepted_call_is_answered_with_json(tool: ToolEvidence) -> Checks:
     """An accepted call gets a JSON body with a JSON media type.
 
-    An OpenAPI document may list another media type, or may leave the answers open.
+    A 204 or 205 cannot have a body. An OpenAPI document may list another media type, or may leave
+    the answers open.
     """
     if tool.tool.form is ToolForm.OPENAPI and not tool.tool.raw["answers"]:
         return
     for call in tool.calls:
         if not call.reading.accepted:
+            continue
+        if call.reading.status in _WITHOUT_BODY:
+            yield holds()
             continue
         sound = _is_sound(call) if _is_json(call) else _is_listed(call)
         if sound is None:

@@ -216,8 +216,14 @@ def test_a_result_that_speaks_of_an_error_is_still_a_result(data):
     assert of_tool("ATDF-CALL-001", accepted(), odd).verdict is Verdict.FAIL
 
 
-def test_a_success_without_a_body_is_told_as_such():
-    item = of_tool("HTTP-CALL-002", called(web(204, b"", of=case(CaseKind.VALID))))
+@pytest.mark.parametrize("status", [204, 205])
+def test_a_success_that_cannot_have_a_body_needs_none(status):
+    item = of_tool("HTTP-CALL-002", called(web(status, b"", of=case(CaseKind.VALID))))
+    assert (item.verdict, item.findings) == (Verdict.PASS, ())
+
+
+def test_a_success_without_a_body_that_could_have_one_is_told_as_such():
+    item = of_tool("HTTP-CALL-002", called(web(200, b"", of=case(CaseKind.VALID))))
     assert item.verdict is Verdict.WARN
     assert [each.message.id for each in item.findings] == ["finding.http.no_body"]
 
