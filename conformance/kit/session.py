@@ -13,7 +13,13 @@ from conformance.kit.cases.database import Memory
 from conformance.kit.config.waivers import waive
 from conformance.kit.confirm.confirming import Confirming, doubtful
 from conformance.kit.confirm.database import memorise
-from conformance.kit.drive.budget import confirming_ends, crowd, driving_ends, run_until
+from conformance.kit.drive.budget import (
+    confirming_ends,
+    crowd,
+    driving_ends,
+    judging_alarm,
+    run_until,
+)
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.progress import Progress
@@ -49,6 +55,7 @@ from conformance.kit.verdicts.judge import (
     Names,
     Question,
     belongs,
+    is_late,
     judge_all,
     questions,
     unasked,
@@ -300,10 +307,12 @@ class Session:
 
     def _confirmed(self, asked: list[Question]) -> dict[int, Item]:
         evidence, began = self.evidence(), time.monotonic()
-        items = judge_all(asked, evidence)
-        took = time.monotonic() - began
         if self._past is not None:
-            return as_recorded(asked, items, evidence, self._past)
+            return as_recorded(asked, judge_all(asked, evidence), evidence, self._past)
+        alarm = judging_alarm(self.began_at, self.settings.max_time)
+        items = judge_all(asked, evidence, alarm)
+        took = time.monotonic() - began
+        self.time_up |= any(map(is_late, items.values()))
         numbers = doubtful(asked, items)
         context = self._context(confirming_ends(self.settings.max_time, took))
 
@@ -313,10 +322,10 @@ class Session:
         if numbers and not self.interrupted:
             self.progress.confirms(len({asked[n].clause.id for n in numbers}))
             self.confirming.repeat(failed(), evidence, self._to_play, context)
-        for n in numbers:
-            items[n] = self.confirming.stands(asked[n], items[n], evidence[asked[n].run])
+        stood = self.confirming.stand(failed(), evidence, alarm)
+        items.update(zip(numbers, stood, strict=True))
         if numbers and not (self.interrupted or self.confirming.interrupted):
-            shown = self.confirming.shrink(failed(), evidence, context)
+            shown = self.confirming.shrink(failed(), evidence, context, alarm)
             items.update(zip(numbers, shown, strict=True))
         self.interrupted |= self.confirming.interrupted
         self.time_up |= self.confirming.time_up

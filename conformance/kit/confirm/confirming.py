@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
+from conformance.kit.drive.alarm import Alarm, rung
 from conformance.kit.drive.budget import run_until
 from conformance.kit.drive.channel import Context
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.results import Item
-from conformance.kit.verdicts.judge import Question, faulty
+from conformance.kit.verdicts.judge import Question, faulty, late
 from conformance.spec.messages import message
 
 Failed = list[tuple[Question, Item]]
@@ -44,8 +45,21 @@ class Confirming:
             repeat(failed, evidence, scripts, context, self.repeats), context
         )
 
+    def stand(self, failed: Failed, evidence: dict[str, RunEvidence], alarm: Alarm) -> list[Item]:
+        """Return each failed item after its findings were sent again.
+
+        Those that the alarm left no time for are not verified.
+        """
+        items: list[Item] = []
+        with suppress(TimeoutError), rung(alarm):
+            for question, item in failed:
+                items.append(self._stands(question, item, evidence[question.run]))
+        if len(items) < len(failed):
+            self.time_up = True
+        return [*items, *(late(item) for _, item in failed[len(items) :])]
+
     def shrink(
-        self, failed: Failed, evidence: dict[str, RunEvidence], context: Context
+        self, failed: Failed, evidence: dict[str, RunEvidence], context: Context, alarm: Alarm
     ) -> list[Item]:
         """Return each failed item in the smallest form that is found in time."""
         for one in failed:
@@ -53,17 +67,19 @@ class Confirming:
                 shrink(one, evidence, context, self.repeats), context
             ):
                 break
-        return [self._smallest(*one, evidence) for one in failed]
+        smallest: list[Item] = []
+        with suppress(TimeoutError), rung(alarm):
+            for one in failed:
+                smallest.append(self._smallest(*one, evidence))
+        return [*smallest, *(item for _, item in failed[len(smallest) :])]
 
     def _smallest(self, question: Question, item: Item, evidence: dict[str, RunEvidence]) -> Item:
         with self.noting():
             return in_smallest_form(question, item, evidence[question.run], self.repeats)
         return item
 
-    def stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
-        """Return the item after its findings were sent again. An exception of the kit affects this
-        item alone.
-        """
+    def _stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
+        """An exception of the kit affects this item alone."""
         try:
             return confirmed(question, item, evidence, self.repeats)
         except Exception as error:

@@ -1,22 +1,19 @@
 """Divides `--max-time` between driving, judging, confirming and reporting.
 
-Judging is never cut short. On a target with very many tools it takes minutes. If driving took a
-fixed share of the time, there might be no time left to send the failed calls again.
+Judging may go on after `--max-time`: on a target with very many tools it takes minutes. If driving
+took a fixed share of the time, there might be no time left to send the failed calls again.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import signal
-import sys
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Coroutine
 from math import inf
-from threading import current_thread, main_thread
 from typing import Any, Final, TypeVar
 
+from conformance.kit.drive.alarm import Alarm, rung
 from conformance.kit.drive.interrupts import is_interrupted, run
 
 _MOST: Final = 0.8
@@ -40,14 +37,14 @@ _REPORTING: Final = 3.0
 _AFTER: Final = 5.0
 """Seconds after --max-time in which the report may still be written."""
 
+_JUDGING: Final = 60.0
+"""Seconds that judging gets beyond twice --max-time. A busy machine needs them if that is short."""
+
 _OLDER: Final = 0.1
 """The share of driving that is kept for protocol runs."""
 
 _LOOK: Final = 1.0
-"""Seconds between two looks at the time, and between two rings of the alarm."""
-
-_RINGS: Final = 5
-"""Rings of the alarm for which work may block the loop after its end, to read what it received."""
+"""Seconds between two looks at the time."""
 
 T = TypeVar("T")
 
@@ -61,6 +58,16 @@ def driving_ends(max_time: float, pairs: int, requests: int, *, crowd: float = 1
     judging = (pairs * _A_PAIR + requests * _A_REQUEST) * crowd
     left = (1 - _CONFIRMING) * max_time - judging
     return max(min(left, _MOST * max_time), _LEAST * max_time)
+
+
+def judging_alarm(began: float, max_time: float) -> Alarm:
+    """Return the alarm that ends the judging of a session that began at this time.
+
+    `began` is a reading of time.monotonic(). No honest target comes near the end. A schema could be
+    made on which a judge takes hours.
+    """
+    ends = began + 2 * max_time + _JUDGING
+    return Alarm(lambda: time.monotonic() > ends)
 
 
 def crowd() -> float:
@@ -103,75 +110,19 @@ class Shares:
         return ends
 
 
-class _Cut(asyncio.CancelledError):
-    """Raised by the alarm. It cancels the work that blocks the loop, as the loop itself would."""
-
-
-class _Alarm:
-    """Rings every `every` seconds, and cuts work that goes on for too long after it had to end."""
-
-    def __init__(self, is_late: Callable[[], bool], every: float) -> None:
-        self._is_late = is_late
-        self._rings = 0
-        self.every = every
-
-    def ring(self, *_: object) -> None:
-        """Cut the work if the loop had no turn for several rings. Raises `_Cut`."""
-        if self._is_late():
-            self._rings += 1
-            if self._rings > _RINGS:
-                raise _Cut
-
-    def hear_turns(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Note each turn of the loop until the loop is closed."""
-        self._rings = 0
-        loop.call_later(self.every / 2, self.hear_turns, loop)
-
-
-@contextmanager
-def _rung(alarm: _Alarm) -> Iterator[None]:
-    """Let the alarm ring. Raises `TimeoutError` if it cuts the work.
-
-    In other threads, and on systems without such an alarm, nothing is cut. Python may ignore an
-    exception, such as one raised while it deletes an object. The alarm then cuts again at its next
-    ring, and nothing is printed.
-    """
-    if not hasattr(signal, "setitimer") or current_thread() is not main_thread():
-        yield
-        return
-    tell = sys.unraisablehook
-
-    def ignored(unraisable: sys.UnraisableHookArgs) -> None:
-        if not isinstance(unraisable.exc_value, _Cut):
-            tell(unraisable)
-
-    sys.unraisablehook = ignored
-    heard = signal.signal(signal.SIGALRM, alarm.ring)
-    set_to = signal.setitimer(signal.ITIMER_REAL, alarm.every, alarm.every)
-    try:
-        yield
-    except _Cut:
-        raise TimeoutError from None
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.unraisablehook = tell
-        signal.signal(signal.SIGALRM, heard)
-        signal.setitimer(signal.ITIMER_REAL, *set_to)
-
-
 def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float], look: float = _LOOK) -> T:
     """Run `work` in a new event loop. Raises `TimeoutError` at `ends()`, and `KeyboardInterrupt`.
 
     Work that blocks the loop, such as parsing, is cut some seconds after that, or after an
     interrupt. What it does to clean up is not cut. The time is looked at every `look` seconds.
     """
-    alarm = _Alarm(lambda: is_interrupted() or time.monotonic() > ends(), look)
+    alarm = Alarm(lambda: is_interrupted() or time.monotonic() > ends(), look)
 
     async def heard() -> T:
         alarm.hear_turns(asyncio.get_running_loop())
         return await until(work, ends, look)
 
-    with _rung(alarm):
+    with rung(alarm):
         try:
             return run(heard())
         finally:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from conformance.formats.schema.depth import ends_in_recursion_error
+from conformance.kit.drive.alarm import Alarm, rung
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
 from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
@@ -25,6 +27,7 @@ from conformance.spec.vocabulary import (
 
 NOT_RECORDED = "kit.not_verified.not_recorded"
 _CUT = "kit.not_verified.cut"
+_LATE = "kit.not_verified.judging"
 _NO_CALL = {
     RunKind.FULL: "kit.not_verified.no_call",
     RunKind.PROTOCOL: "kit.not_verified.no_known_call",
@@ -109,20 +112,45 @@ def questions(
     return asked
 
 
-def judge_all(asked: Sequence[Question], evidence: Mapping[str, RunEvidence]) -> dict[int, Item]:
+def judge_all(
+    asked: Sequence[Question],
+    evidence: Mapping[str, RunEvidence],
+    alarm: Alarm | None = None,
+) -> dict[int, Item]:
     """Return the verdict on each question, by its index in `asked`, before confirming.
 
     The questions about a tool are judged one after the other, because its calls may be stored in a
-    file.
+    file. If the alarm cuts a judge, that question and the later ones are not verified: see
+    `is_late`.
     """
     places: dict[tuple[str, str | None], list[int]] = {}
     for n, question in enumerate(asked):
         places.setdefault((question.run, question.tool), []).append(n)
     items: dict[int, Item] = {}
-    for (run, tool), own in places.items():
-        subject = _subject(tool, evidence[run])
-        items |= {n: judge(asked[n], evidence[run], subject) for n in own}
+    with suppress(TimeoutError), rung(alarm or Alarm(lambda: False)):
+        for (run, tool), own in places.items():
+            subject = _subject(tool, evidence[run])
+            for n in own:
+                items[n] = judge(asked[n], evidence[run], subject)
+    for n, question in enumerate(asked):
+        if n not in items:
+            items[n] = late(_unjudged(question))
     return {n: items[n] for n in range(len(asked))}
+
+
+def late(item: Item) -> Item:
+    """Return an item as not verified, because judging took too long."""
+    return not_verified(item, _LATE)
+
+
+def is_late(item: Item) -> bool:
+    """Return whether an item is not verified because judging took too long."""
+    return [found.message.id for found in item.findings] == [_LATE]
+
+
+def _unjudged(question: Question) -> Item:
+    clause = question.clause
+    return Item(clause.id, clause.requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
 
 
 def judge(
@@ -134,7 +162,7 @@ def judge(
     this item. `subject` is the evidence that the judge reads, if the caller has it already.
     """
     clause = question.clause
-    item = Item(clause.id, clause.requirement, question.run, question.tool, Verdict.NOT_APPLICABLE)
+    item = _unjudged(question)
     try:
         in_force = requirement_in_force(clause, evidence)
         if in_force is not item.requirement:

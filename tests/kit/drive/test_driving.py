@@ -1,5 +1,6 @@
 """Driving and confirming, against small servers with one oddity each."""
 
+import asyncio
 import functools
 import json
 import random
@@ -7,7 +8,9 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -16,6 +19,8 @@ from conformance.formats.catalog.normalize import Source, tools_of
 from conformance.kit.cases.drawn import is_by_chance
 from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
+from conformance.kit.drive.alarm import Alarm
+from conformance.kit.drive.budget import judging_alarm
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.safety import turn_of
@@ -25,6 +30,7 @@ from conformance.kit.report.data import results_document
 from conformance.kit.report.exit import exit_of
 from conformance.kit.session import Runs, Session
 from conformance.kit.verdicts.checks import load
+from conformance.kit.verdicts.judge import is_late, judge_all
 from conformance.spec.vocabulary import Level, Outcome, Verdict
 from tests.kit.peers import offering
 from tests.kit.samples import envelope, error
@@ -351,6 +357,10 @@ def test_calls_do_not_time_out_behind_each_other_where_they_are_worked_off_one_a
     assert {key: i.verdict for key, i in items.items() if key[1] and i.verdict in bad} == {}
 
 
+ALARM = Alarm(lambda: True, 0.05)
+"""It ends what takes longer than a moment."""
+
+
 def began_earlier(session, seconds):
     session.began_at -= seconds
 
@@ -385,6 +395,51 @@ def test_nothing_is_confirmed_in_the_time_that_the_report_needs(monkeypatch):
     accused = items["ATDF-CALL-001", "count"]
     assert [f.message.id for f in accused.findings] == ["kit.not_verified.seen_once"]
     assert session.time_up
+
+
+def busy(*_, seconds=20.0):
+    ends = time.monotonic() + seconds
+    while time.monotonic() < ends:
+        pass
+
+
+def test_a_check_that_takes_too_long_ends_judging_and_costs_no_verdict_before_it(monkeypatch):
+    monkeypatch.setattr("conformance.kit.session.judging_alarm", lambda *_: ALARM)
+    monkeypatch.setattr("conformance.kit.verdicts.judge.ends_in_recursion_error", busy)
+    began = time.monotonic()
+    items, session, result = judged(sound)
+    assert time.monotonic() - began < 15
+    assert {item.verdict for item in items.values()} == {Verdict.NOT_VERIFIED}
+    assert all(map(is_late, items.values()))
+    assert session.time_up
+    assert [run.level for run in result.runs] == [None]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"), [("confirmed", "NOT_VERIFIED"), ("in_smallest_form", "FAIL")]
+)
+def test_what_confirms_a_finding_ends_too_if_it_takes_too_long(monkeypatch, name, verdict):
+    monkeypatch.setattr("conformance.kit.session.judging_alarm", lambda *_: ALARM)
+    real = judge_all
+    monkeypatch.setattr("conformance.kit.session.judge_all", lambda asked, all, _: real(asked, all))
+    monkeypatch.setattr(f"conformance.kit.confirm.confirming.{name}", busy)
+    began = time.monotonic()
+    items, _, _ = judged(lambda *_: (200, {}))
+    assert time.monotonic() - began < 15
+    assert items["ATDF-CALL-001", "count"].verdict is Verdict[verdict]
+
+
+def test_judging_has_time_after_the_session_but_not_without_end():
+    now = time.monotonic()
+    in_time, late = judging_alarm(now - 1200, 600.0), judging_alarm(now - 1270, 600.0)
+    for _ in range(20):
+        in_time.ring()
+    rings = 0
+    with suppress(asyncio.CancelledError):
+        while rings < 20:
+            rings += 1
+            late.ring()
+    assert rings == 6
 
 
 def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
