@@ -85,7 +85,7 @@
     lines.scrollTop = text.scrollTop; // a paste scrolls the text before its lines have numbers
   };
   let other;
-  const show = ({ row, problems, hints, count, more, wrong, documents, known: foreign, targets, ...rest }) => {
+  const show = ({ row, problems, hints, count, warned, more, wrong, documents, known: foreign, targets, ...rest }) => {
     other = rest.turn && !isLong(rest.turn.text) ? rest.turn : undefined;
     turn.hidden = !other;
     beyond.hidden = !row;
@@ -95,18 +95,19 @@
     enlist(problems);
     offer(targets);
     number(new Set(wrong));
+    const warnings = warned ? ` ${fill("hints", { number: warned })}` : "";
     if (documents && documents.count > 1) {
       const kinds = documents.kinds.map(([kind, number]) => `${said.titles[kind]} (${number})`).join(", ");
       if (!documents.kinds.length) return tell("unknown", fill("stream", documents));
       const state = documents.right !== documents.checked || count ? "invalid" : documents.checked < documents.count ? "foreign" : "valid";
-      return tell(state, fill(documents.checked < documents.count ? "first" : "inside", { ...documents, kinds }));
+      return tell(state, fill(documents.checked < documents.count ? "first" : "inside", { ...documents, kinds }) + warnings);
     }
     if (foreign) {
       tell("foreign", "");
       verdict.append(...rich(foreign.words));
       if (CHECKED.includes(foreign.name) && !count && !hints.length) verdict.append(" ", make("strong", {}, said.clean));
       const [page, words] = said.help[foreign.name] ?? [];
-      if (page) verdict.append(" ", make("a", { href: `../${page}/` }, words));
+      if (page) verdict.append(" ", make("a", { href: `../${page}` }, words));
       return undefined;
     }
     if (!row && count && !SYNTAX.includes(problems[0].keyword)) {
@@ -116,8 +117,8 @@
     }
     if (!row) return tell("unknown", count ? said.unreadable : "");
     const listed = problems.length;
+    const also = warnings + (rest.mcp ? ` ${said.mcp}` : "");
     const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
-    const also = rest.mcp ? ` ${said.mcp}` : "";
     if (!count) return tell("valid", fill("valid", known) + also);
     const many = more ? "more" : count > listed ? "listed" : "many";
     tell("invalid", fill(count === 1 ? "one" : many, { ...known, count }) + also);

@@ -27,7 +27,7 @@ self.addEventListener("message", (event) => {
   const errors = form && (form === "fastapi" || DATA.targets.errors.includes(form));
   const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
-  self.postMessage({ id, row, problems: problems.slice(0, LISTED), hints: hints.slice(0, LISTED), count: problems.length, more, wrong, documents,
+  self.postMessage({ id, row, problems: problems.slice(0, LISTED), hints: hints.slice(0, LISTED), count: problems.length, warned: hints.length, more, wrong, documents,
     known: known && { name: known.name, words: known.words }, turn, targets,
     mcp: form === "mcp" || (form === "catalog" && Boolean(framed)) });
 });

@@ -10,18 +10,22 @@ import subprocess
 import sys
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from conformance.convert.convert import convert
 from conformance.convert.form import Form, form_of
 from conformance.formats.problem import HINTS
 from conformance.formats.runtime.recognition import RuntimeRow
+from conformance.formats.schema.keyword_words import FORMS
 from conformance.formats.text.json_text import Notation
 from conformance.formats.tool.descriptor import is_descriptor
 from conformance.formats.validate.recognize import TABLE, Recognition, recognize
 from conformance.formats.validate.validate import DEEPEST, examine, validate
 from conformance.kit.report.safe_text import is_plain
+from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import message
 from scripts.generator.build import load_source, read_source
+from scripts.generator.keywords import positions
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import converter, data, engine, scripts
 from tests.convert.test_forms import MISTAKES
@@ -208,7 +212,7 @@ def test_a_version_that_has_no_text_is_no_fault_of_the_page(run):
 
 def test_a_document_that_nobody_knows_gets_the_sentence_that_python_gives(run):
     values = [{"tols": []}, {"Tools": []}, {"toolz": []}, {"tls": []}, {"erorrs": []}, {"x": 1}]
-    values += [{"name": "a", "description": "d", "capabilities": {}, "skills": []}]
+    values += [{"name": "a", "description": "d", "capabilities": {}, "skills": []}, {}]
     found = run([json.dumps(value) for value in values])["found"]
     for value, seen in zip(values, found, strict=True):
         assert seen["problems"][0]["words"] == recognize(value).message.words("en"), value
@@ -534,8 +538,6 @@ def test_no_sign_of_a_name_is_unseen(run):
 
 
 def test_the_engine_knows_every_keyword_and_condition(run, source):
-    from scripts.generator.keywords import positions
-
     seen = run([])
     used = {
         key
@@ -700,6 +702,36 @@ def test_a_moment_gets_the_sentence_that_python_gives(run, value):
     ours = {(each["path"], each["words"]) for each in found["problems"]}
     assert ours == {(each.path, each.message.words("en")) for each in wrong_in(tool)}
     assert any(path.endswith("created_at") for path, _ in ours)
+
+
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_a_value_of_another_format_is_told_with_one_that_has_it(run, source, language):
+    error = {"type": "no-uri", "title": "t", "detail": "d", "instance": "i", "tool_name": None}
+    values = [
+        {"errors": [error]},
+        {**RIGHT, "schema_version": "2.0.0", "metadata": {"created_at": "today"}},
+    ]
+    found = run([json.dumps(each) for each in values], language)["found"]
+    for value, seen, like in zip(values, found, ('"https:', '"2030-'), strict=True):
+        ours = {(each["path"], each["words"]) for each in seen["problems"]}
+        assert ours == {(each.path, each.message.words(language)) for each in wrong_in(value)}
+        assert any(like in words for _, words in ours)
+
+
+def test_each_format_of_the_schemas_has_a_value_that_a_message_shows(node, source):
+    used = {
+        node["format"]
+        for schema in source.schemas
+        for _, node in positions(schema.source.data)
+        if isinstance(node, dict) and "format" in node
+    }
+    assert used <= set(FORMS)
+    asked = "; JSON.stringify(OF_FORMATS)"
+    done = subprocess.run(
+        [node, "-p", engine() + asked], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout) == FORMS
+    assert all(format_checker(Draft202012Validator).conforms(FORMS[name], name) for name in FORMS)
 
 
 @pytest.mark.parametrize(
@@ -1180,6 +1212,10 @@ def test_what_the_browser_does_not_convert_is_known_by_its_form(run, value, form
         ({"choices": [{"index": 0, "delta": {"content": "a"}}]}, "model_api"),
         ({"candidates": [{"content": {"parts": []}}], "usageMetadata": {}}, "model_api"),
         ([{"type": "function", "function": FUNCTION}], "provider"),
+        ({"tools": [{"type": "function", "function": FUNCTION}]}, "provider"),
+        ({"type": "text_delta", "text": "Hola"}, "model_api"),
+        ({"find": [{"q": "a"}], "book": [{"room": 1}, {}]}, "calls"),
+        ([{"clause": "ATDF-CALL-003", "reason": "r"}], "waivers"),
     ],
 )
 @pytest.mark.parametrize("frame", ["none", "answer", "events", "lines"])
@@ -1191,7 +1227,7 @@ def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
         "events": f"event: message\ndata: {json.dumps(framed)}\n\n",
         "lines": json.dumps(framed) + "\n" + json.dumps(framed),
     }[frame]
-    if name == "provider" and frame != "none":
+    if name in ("provider", "waivers") and frame != "none":
         return
     seen = run([text])["inside"][0]
     assert (seen["row"], seen["known"]["name"]) == (None, name)

@@ -26,11 +26,15 @@ _LISTED = 50
 
 _WRITE = ("documents.help.error", "guides/error-design/")
 _CHECK = ("documents.help.check", "conformance/quick-start/")
+_CALLS = ("documents.help.calls", "conformance/options/#option-examples")
+_WAIVERS = ("documents.help.waivers", "conformance/waivers/")
 _HELP = {
     f"documents.unknown.{name}": page
     for page, names in (
         (_WRITE, ("rpc_error", "tool_error", "error", "problem")),
         (_CHECK, ("configuration", "initialize")),
+        (_CALLS, ("calls",)),
+        (_WAIVERS, ("waivers",)),
     )
     for name in names
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -113,11 +113,26 @@ def _const(error: ValidationError) -> Message:
     return _with("const", error, expected=shown(error.validator_value))
 
 
+FORMS: Final = {
+    "date": "2030-01-02",
+    "date-time": "2030-01-02T10:00:00Z",
+    "email": "name@example.com",
+    "uri": "https://example.com/name",
+    "uri-reference": "/name",
+}
+"""A value of each format that the published schemas use, as a message shows it."""
+
+
 def _format(error: ValidationError) -> Message:
     wanted, value = str(error.validator_value), f"{error.instance}Z"
     checker = format_checker(Draft202012Validator)
     offset = wanted == "date-time" and checker.conforms(value, wanted)
-    return _with("format.offset" if offset else "format", error, format=wanted)
+    if offset:
+        return _with("format.offset", error, format=wanted)
+    like = FORMS.get(wanted)
+    if like is None:
+        return _with("format", error, format=wanted)
+    return _with("format.like", error, format=wanted, like=shown(like))
 
 
 def _plain(keyword: str) -> Callable[[ValidationError], Message]:

@@ -37,6 +37,14 @@ def _is_named(item: Any) -> bool:
     return isinstance(item, dict) and isinstance(item.get("name"), str) and not item.keys() & _OURS
 
 
+def are_functions(listed: Any) -> bool:
+    """Return whether a value is a list of functions of OpenAI, which is never a catalog.
+
+    A tool of Anthropic could be one: its `input_schema` may be a misspelled `inputSchema`.
+    """
+    return isinstance(listed, list) and bool(listed) and all(map(_is_openai, listed))
+
+
 TELLS: Final[Mapping[str, Callable[[Any], bool]]] = {
     "openai": _is_openai,
     "anthropic": _is_anthropic,

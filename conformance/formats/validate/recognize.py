@@ -18,6 +18,7 @@ from conformance.formats.runtime.recognition import (
     manifest_dialects,
     policy_in,
 )
+from conformance.formats.tool.providers import are_functions
 from conformance.spec.messages import Message, message
 
 Condition = Callable[[Mapping[str, Any]], bool]
@@ -82,6 +83,13 @@ def _of_resources(members: Mapping[str, Any]) -> bool:
     return not items or any({"resource_type", "resource_id"} & each.keys() for each in items)
 
 
+def _has_own_tools(members: Mapping[str, Any]) -> bool:
+    """Return whether `tools` is a catalog's list, and not the functions that a request of OpenAI
+    declares.
+    """
+    return not are_functions(members["tools"])
+
+
 def _is_declared(members: Mapping[str, Any]) -> bool:
     """Return whether `conformance` is a list of claims, in a document without `resources`."""
     return isinstance(members["conformance"], list) and "resources" not in members
@@ -128,7 +136,7 @@ TABLE: tuple[Row | RuntimeRow, ...] = (
     ),
     Row("atdf", "error", "1.0", (("errors",),), _PLAIN_TOOLS),
     Row("atdf", "enriched-response", "1.0", (("status",), ("data",)), _PLAIN_TOOLS),
-    Row("atdf", "catalog", "1.0", (("tools",),), _PLAIN_TOOLS),
+    Row("atdf", "catalog", "1.0", (("tools",),), _PLAIN_TOOLS, _has_own_tools),
     Row(
         "atdf",
         "enhanced-descriptor",
@@ -191,24 +199,28 @@ _LINES, _LEADS = _lines()
 
 
 _NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
+_EMPTY = "documents.unknown.empty"
 _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tuple(
     f"documents.unknown.{how}"
     for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi", "agent_card")
 )
-_CLOSEST = (_NO_DOCUMENT, _LACKS, _FOREIGN, _RULE)
-"""The messages that only compare an object with documents."""
+_CLOSEST = (_NO_OBJECT, _NO_DOCUMENT, _LACKS, _FOREIGN, _RULE)
+"""The messages that only compare a value with documents."""
 _ELSEWHERE = "documents.unknown."
 _OTHERS = (
     "rpc_error", "tool_error", "error", "problem", "configuration", "initialize", "model_api",
+    "calls", "waivers",
 )  # fmt: skip
-UNKNOWN = frozenset({_NO_OBJECT, _NO_DOCUMENT, *_HOW, *(_ELSEWHERE + each for each in _OTHERS)})
+UNKNOWN = frozenset(
+    {_NO_OBJECT, _NO_DOCUMENT, _EMPTY, *_HOW, *(_ELSEWHERE + each for each in _OTHERS)}
+)
 """The messages for a value that is not a document."""
 _STATUS = range(400, 600)
 _COMPARED, _SHORTEST = 20, 4
 """The most members that are compared with known names, and the shortest such name in letters."""
 _NAMES, _NAME = 5, 40
 """The most names that a sentence lists, and the most characters of each."""
-_TYPES = re.compile(r"response\.|message_(start|delta|stop)$|content_block_(start|delta|stop)$")
+_TYPES = re.compile(r"response\.|(message|content_block)_(start|stop)$|[a-z_]+_delta$")
 _OBJECTS = ("chat.completion", "text_completion")
 """How the kinds begin that the APIs of model providers give their answers and chunks."""
 
@@ -239,7 +251,13 @@ def recognize(data: Any) -> Recognition | Problem:
 
 def elsewhere(unknown: Problem, data: Any) -> Problem:
     """Return the problem of a value that is not a document; of a common other thing, what it is."""
-    name = _other(data) if isinstance(data, dict) and unknown.message.id in _CLOSEST else None
+    if unknown.message.id not in _CLOSEST:
+        return unknown
+    if isinstance(data, dict):
+        calls = unknown.message.id == _NO_DOCUMENT and _are_calls(data)
+        name = _other(data) or ("calls" if calls else None)
+    else:
+        name = "waivers" if _are_waivers(data) else None
     return unknown if name is None else replace(unknown, message=message(_ELSEWHERE + name))
 
 
@@ -263,6 +281,21 @@ def _other(data: Mapping[str, Any]) -> str | None:
     if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
         return None
     return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
+
+
+def _are_waivers(data: Any) -> bool:
+    """Return whether a value is a file of waivers: a list in which each has a clause."""
+    return bool(_objects_in(data)) and all(
+        isinstance(each, dict) and isinstance(each.get("clause"), str) for each in data
+    )
+
+
+def _are_calls(data: Mapping[str, Any]) -> bool:
+    """Return whether an object can be the file of `--examples`: lists of arguments, by tool."""
+    return bool(data) and all(
+        isinstance(calls, list) and bool(calls) and len(_objects_in(calls)) == len(calls)
+        for calls in data.values()
+    )
 
 
 def is_of_model_api(data: Mapping[str, Any]) -> bool:
@@ -321,6 +354,8 @@ def _unknown(data: Mapping[str, Any]) -> Message:
     largest share. A tie goes to the one that allows more of the other members, then to the later
     one.
     """
+    if not data:
+        return message(_EMPTY)
     if "swagger" in data or (isinstance(data.get("openapi"), str) and "paths" in data):
         return message(_OPENAPI, version=shown(data.get("openapi", data.get("swagger")), _NAME))
     if isinstance(data.get("skills"), list) and isinstance(data.get("capabilities"), dict):
@@ -389,4 +424,4 @@ def _foreign(row: Row | RuntimeRow, data: Mapping[str, Any]) -> list[str]:
 def _listed(names: Iterable[str]) -> str:
     every = list(names)
     more = [f"… (+{len(every) - _NAMES})"] if len(every) > _NAMES else []
-    return ", ".join([*(shown(name, _NAME) for name in every[:_NAMES]), *more]) or "–"
+    return ", ".join([*(shown(name, _NAME) for name in every[:_NAMES]), *more])

@@ -15,6 +15,7 @@ const PROVIDERS = {
   anthropic: (item) => isNamed(item) && isObject(item.input_schema),
   gemini: (item) => isNamed(item) && !("type" in item) && (isObject(item.parametersJsonSchema) || isObject(item.parameters)),
 };
+const areFunctions = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every(PROVIDERS.openai);
 const isDescriptor = (item) => "tool_id" in item || "how_to_use" in item || ("id" in item && !("name" in item) && !("inputSchema" in item));
 const listOf = (value, name) => (isObject(value) && Array.isArray(value[name]) ? value[name] : undefined);
 
@@ -49,10 +50,12 @@ const isMistakes = (value) => isObject(value) && Array.isArray(value.detail) && 
 // Whether this is an answer, or a chunk of one, of a model provider's API.
 function isOfModelApi({ type, object, choices, candidates }) {
   const has = (listed, ...names) => Array.isArray(listed) && listed.some((each) => isObject(each) && names.some((name) => name in each));
-  return (typeof type === "string" && /^(?:response\.|(?:message|content_block)_(?:start|delta|stop)$)/.test(type)) ||
+  return (typeof type === "string" && /^(?:response\.|(?:message|content_block)_(?:start|stop)$|[a-z_]+_delta$)/.test(type)) ||
     (typeof object === "string" && /^(?:chat\.completion|text_completion)/.test(object)) ||
     has(choices, "delta", "message") || has(candidates, "content");
 }
+
+const areObjects = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every(isObject);
 
 // What a value that is none of the documents is, in a sentence; undefined where nobody can tell.
 function elsewhere(value, data) {
@@ -69,6 +72,7 @@ function elsewhere(value, data) {
     const items = Array.isArray(value) ? value : LISTS.map((name) => listOf(value, name)).find(Boolean) ?? [value];
     return known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length });
   }
+  if (areObjects(value) && value.every((each) => typeof each.clause === "string")) return known("waivers");
   if (!isObject(value)) return undefined;
   if (isSchemaAlone(value, data)) return known("schema", {});
   if (isOfModelApi(value)) return known("model_api");
@@ -78,5 +82,6 @@ function elsewhere(value, data) {
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
   if (Array.isArray(value.detail) || (isProblem(value) && !("name" in value)) || typeof value.message === "string" ||
     typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
-  return undefined;
+  const calls = Object.values(value).every(areObjects) && recognize(value, data).id === "documents.unknown";
+  return calls ? known("calls") : undefined;
 }

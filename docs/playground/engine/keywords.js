@@ -32,6 +32,9 @@ const FORMATS = {
   "uri-reference": (text) => /^[^\s"<>\\^`{|}]*$/.test(text),
 };
 
+const OF_FORMATS = { date: "2030-01-02", "date-time": "2030-01-02T10:00:00Z", email: "name@example.com", uri: "https://example.com/name",
+  "uri-reference": "/name" };
+
 // A text of white space alone, by Unicode's property White_Space, does not match it.
 const SAYS_SOMETHING = "[^\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]";
 
@@ -79,7 +82,8 @@ const KEYWORDS = {
   },
   *format(wanted, value) {
     if (typeof value === "string" && Object.hasOwn(FORMATS, wanted) && !FORMATS[wanted](value)) {
-      yield { id: wanted === "date-time" && FORMATS[wanted](value + "Z") && "format.offset", values: { format: wanted } };
+      yield { id: wanted === "date-time" && FORMATS[wanted](value + "Z") ? "format.offset" : "format.like",
+        values: { format: wanted, like: shown(OF_FORMATS[wanted]) } };
     }
   },
   *minLength(wanted, value) {

@@ -13,6 +13,7 @@ const CONDITIONS = {
     return !items.length || items.some((each) => "resource_type" in each || "resource_id" in each);
   },
   resource: (m) => !("resources" in m),
+  catalog: (m) => !areFunctions(m.tools),
   discovery: (m) => Array.isArray(m.conformance) && !("resources" in m),
   manifest: (m) => {
     const hasAll = (each, ...names) => names.every((name) => name in each);
@@ -42,7 +43,7 @@ const foreign = (row, value) => (row.known === null ? [] : Object.keys(value).fi
 // Up to five names, each as JSON text.
 function listed(names) {
   const more = names.length > 5 ? [`… (+${names.length - 5})`] : [];
-  return [...names.slice(0, 5).map((name) => shown(name, 40)), ...more].join(", ") || "–";
+  return [...names.slice(0, 5).map((name) => shown(name, 40)), ...more].join(", ");
 }
 
 // Which member has to be written otherwise to make a document of it.
@@ -70,6 +71,7 @@ function oneSlip(name, known) {
 
 // Why an object is not a document: what it holds, or what the closest one has and it lacks.
 function unknown(value, data) {
+  if (!Object.keys(value).length) return { id: "documents.unknown.empty", values: {} };
   if ("swagger" in value || (typeof value.openapi === "string" && "paths" in value)) {
     return { id: "documents.unknown.openapi", values: { version: shown("openapi" in value ? value.openapi : value.swagger, 40) } };
   }

@@ -83,16 +83,18 @@ _WORDS = (
     "label", "choose", "example", "file", "empty", "busy", "large", "slow", "valid", "clean",
     "one", "many", "listed", "more", "inside", "first", "stream", "as_json", "alone", "repair",
     "share", "shared", "unreadable", "by_keys", "as", "fix", "convert", "command", "command_alone",
-    "hint", "same", "copy", "copied", "lost", "changed", "made", "mcp", "beyond",
+    "hint", "hints", "same", "copy", "copied", "lost", "changed", "made", "mcp", "beyond",
 )  # fmt: skip
 _HELP = {
-    "rpc_error": ("guides/error-design", "error"),
-    "tool_error": ("guides/error-design", "error"),
-    "error": ("guides/error-design", "error"),
-    "problem": ("guides/error-design", "error"),
-    "openapi": ("conformance/quick-start", "check"),
-    "configuration": ("conformance/quick-start", "check"),
-    "initialize": ("conformance/quick-start", "check"),
+    "rpc_error": ("guides/error-design/", "error"),
+    "tool_error": ("guides/error-design/", "error"),
+    "error": ("guides/error-design/", "error"),
+    "problem": ("guides/error-design/", "error"),
+    "openapi": ("conformance/quick-start/", "check"),
+    "configuration": ("conformance/quick-start/", "check"),
+    "initialize": ("conformance/quick-start/", "check"),
+    "calls": ("conformance/options/#option-examples", "calls"),
+    "waivers": ("conformance/waivers/", "waivers"),
 }
 """For texts that are not our documents: the page to link to, and the words of the link."""
 _UNREAD = re.compile(r"""^\s+|^\s*//.*\n|(?<=[;,{}()]) //[^"'`\n]*$""", re.MULTILINE)

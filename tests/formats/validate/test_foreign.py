@@ -81,7 +81,9 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "strng"}}}
 PROVIDED = [
     ([{"type": "function", "function": {"name": "f", "parameters": SCHEMA}}],
      "openai", "$[0].function.parameters.properties.a.type"),
-    ({"tools": [{"type": "function", "name": "f", "parameters": SCHEMA}]}, None, None),
+    ({"tools": [{"type": "function", "name": "f", "parameters": SCHEMA}]},
+     "openai", "$.tools[0].parameters.properties.a.type"),
+    ({"tools": [{"name": "f", "input_schema": SCHEMA}]}, None, None),
     ({"type": "function", "name": "f", "parameters": SCHEMA},
      "openai", "$.parameters.properties.a.type"),
     ({"name": "f", "input_schema": SCHEMA}, "anthropic", "$.input_schema.properties.a.type"),
@@ -141,8 +143,29 @@ def test_a_description_of_swagger_is_named_by_its_version():
     [
         {"id": "x", "object": "chat.completion", "choices": [], "model": "m"},
         {"type": "content_block_delta", "index": 0, "delta": {"text": "a"}},
+        {"type": "text_delta", "text": "a"},
+        {"type": "input_json_delta", "partial_json": "{"},
     ],
 )
 def test_an_answer_of_a_model_provider_is_called_one(value):
     [found] = examine(json.dumps(value).encode()).problems
     assert found.message.id == "documents.unknown.model_api"
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ([{"clause": "ATDF-CALL-003", "reason": "r"}], "waivers"),
+        ({"find": [{"q": "a"}], "book": [{"room": 1}, {}]}, "calls"),
+        ([{"clause": "ATDF-CALL-003"}, 7], "kind"),
+        ({"tols": [{"name": "a"}]}, "misspelled"),
+        ({"resources": [{"uri": "file:///a"}]}, "rule"),
+        ({}, "empty"),
+    ],
+)
+def test_the_files_of_the_kit_are_named_with_their_option(value, name):
+    [found] = examine(json.dumps(value).encode()).problems
+    assert found.message.id == f"documents.unknown.{name}"
+    if name in ("waivers", "calls"):
+        option = "--examples" if name == "calls" else "--waivers"
+        assert all(option in found.message.words(each) for each in ("en", "es", "pt"))

@@ -105,7 +105,7 @@ def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
         ({"wire": "", "text": "", "more": 1}, 'is recorded-stream, which does not allow "more".'),
         ({"resources": [{"uri": "file:///a"}]}, "is manifest, which is recognized by resources + "),
         ({"hello": 1, "x": {"y": 2}}, 'None of its members ("hello", "x") identifies'),
-        ({}, "None of its members (–) identifies"),
+        ({}, "The object has no members."),
         (dict.fromkeys("abcdefg"), '("a", "b", "c", "d", "e", … (+2))'),
     ],
 )
@@ -113,6 +113,24 @@ def test_an_unknown_object_gets_a_problem_that_names_the_closest_document(data, 
     problem = recognize(data)
     assert isinstance(problem, Problem)
     assert said in problem.message.words("en")
+
+
+FUNCTION = {"type": "function", "function": {"name": "f"}}
+
+
+@pytest.mark.parametrize(
+    ("tools", "catalog"),
+    [
+        ([FUNCTION], False),
+        ([{"type": "function", "name": "f"}, FUNCTION], False),
+        ([FUNCTION, {"name": "t", "inputSchema": {}}], True),
+        ([{"name": "t", "input_schema": {}}], True),
+        ([], True),
+        (None, True),
+    ],
+)
+def test_the_functions_of_a_request_are_no_catalog(tools, catalog):
+    assert isinstance(recognize({"tools": tools}), Recognition) is catalog
 
 
 @pytest.mark.parametrize("name", ["tols", "Tools", "toolz", "toools", "tolos"])
