@@ -10,7 +10,8 @@ from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.problem import Problem, problem
 from conformance.formats.text.http_answer import body
 from conformance.formats.text.source_lines import Position
-from conformance.formats.validate.recognize import UNKNOWN, Recognition, row_of
+from conformance.formats.validate.others import UNKNOWN
+from conformance.formats.validate.recognize import Recognition, row_of
 from conformance.formats.validate.validate import examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -67,7 +66,7 @@ def is_enhanced(members: Mapping[str, Any]) -> bool:
 
 
 def _objects(members: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return _objects_in(members["resources"])
+    return objects_in(members["resources"])
 
 
 def _of_paths(members: Mapping[str, Any]) -> bool:
@@ -198,31 +197,20 @@ def _lines() -> tuple[tuple[_Line, ...], Mapping[str, tuple[int, ...]]]:
 _LINES, _LEADS = _lines()
 
 
-_NO_OBJECT, _NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
+_NO_OBJECT, NO_DOCUMENT = "documents.unknown.kind", "documents.unknown"
 _EMPTY = "documents.unknown.empty"
 _INSIDE, _LACKS, _FOREIGN, _RULE, _MISSPELLED, _OPENAPI, _AGENT_CARD = _HOW = tuple(
     f"documents.unknown.{how}"
     for how in ("inside", "lacks", "foreign", "rule", "misspelled", "openapi", "agent_card")
 )
-_CLOSEST = (_NO_OBJECT, _NO_DOCUMENT, _LACKS, _FOREIGN, _RULE)
-"""The messages that only compare a value with documents."""
-_ELSEWHERE = "documents.unknown."
-_OTHERS = (
-    "rpc_error", "tool_error", "error", "problem", "configuration", "initialize", "model_api",
-    "calls", "waivers",
-)  # fmt: skip
-UNKNOWN = frozenset(
-    {_NO_OBJECT, _NO_DOCUMENT, _EMPTY, *_HOW, *(_ELSEWHERE + each for each in _OTHERS)}
-)
-"""The messages for a value that is not a document."""
-_STATUS = range(400, 600)
+UNRECOGNIZED = frozenset({_NO_OBJECT, NO_DOCUMENT, _EMPTY, *_HOW})
+"""The messages for a value that no line of the table matches."""
+CLOSEST = frozenset({_NO_OBJECT, NO_DOCUMENT, _LACKS, _FOREIGN, _RULE})
+"""Those that only compare a value with documents."""
 _COMPARED, _SHORTEST = 20, 4
 """The most members that are compared with known names, and the shortest such name in letters."""
 _NAMES, _NAME = 5, 40
 """The most names that a sentence lists, and the most characters of each."""
-_TYPES = re.compile(r"response\.|(message|content_block)_(start|stop)$|[a-z_]+_delta$")
-_OBJECTS = ("chat.completion", "text_completion")
-"""How the kinds begin that the APIs of model providers give their answers and chunks."""
 
 
 def recognize(data: Any) -> Recognition | Problem:
@@ -249,69 +237,8 @@ def recognize(data: Any) -> Recognition | Problem:
     return replace(first.found, dialects=dialects) if dialects else first.found
 
 
-def elsewhere(unknown: Problem, data: Any) -> Problem:
-    """Return the problem of a value that is not a document; of a common other thing, what it is."""
-    if unknown.message.id not in _CLOSEST:
-        return unknown
-    if isinstance(data, dict):
-        calls = unknown.message.id == _NO_DOCUMENT and _are_calls(data)
-        name = _other(data) or ("calls" if calls else None)
-    else:
-        name = "waivers" if _are_waivers(data) else None
-    return unknown if name is None else replace(unknown, message=message(_ELSEWHERE + name))
-
-
-def _other(data: Mapping[str, Any]) -> str | None:
-    """Return what servers and clients write in other forms; None if nobody can tell."""
-    kind, title, detail = data.get("type"), data.get("title"), data.get("detail")
-    if is_of_model_api(data):
-        return "model_api"
-    if isinstance(data.get("error"), dict) and "jsonrpc" in data:
-        return "rpc_error"
-    if data.get("isError") is True:
-        return "tool_error"
-    if isinstance(data.get("mcpServers"), dict):
-        return "configuration"
-    if "protocolVersion" in data and "serverInfo" in data:
-        return "initialize"
-    problem = (isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)) or any(
-        (isinstance(title, str), isinstance(detail, str), data.get("status") in _STATUS)
-    )
-    plain = isinstance(data.get("message"), str) or isinstance(data.get("error"), str)
-    if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
-        return None
-    return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
-
-
-def _are_waivers(data: Any) -> bool:
-    """Return whether a value is a file of waivers: a list in which each has a clause."""
-    return bool(_objects_in(data)) and all(
-        isinstance(each, dict) and isinstance(each.get("clause"), str) for each in data
-    )
-
-
-def _are_calls(data: Mapping[str, Any]) -> bool:
-    """Return whether an object can be the file of `--examples`: lists of arguments, by tool."""
-    return bool(data) and all(
-        isinstance(calls, list) and bool(calls) and len(_objects_in(calls)) == len(calls)
-        for calls in data.values()
-    )
-
-
-def is_of_model_api(data: Mapping[str, Any]) -> bool:
-    """Return whether an object is an answer, or a chunk of one, of a model provider's API."""
-    kind, name = data.get("type"), data.get("object")
-    if isinstance(kind, str) and _TYPES.match(kind):
-        return True
-    if isinstance(name, str) and name.startswith(_OBJECTS):
-        return True
-    choices, candidates = (_objects_in(data.get(each)) for each in ("choices", "candidates"))
-    return any("delta" in each or "message" in each for each in choices) or any(
-        "content" in each for each in candidates
-    )
-
-
-def _objects_in(listed: Any) -> list[Mapping[str, Any]]:
+def objects_in(listed: Any) -> list[Mapping[str, Any]]:
+    """Return the objects of a list; none if the value is not a list."""
     return [each for each in listed if isinstance(each, dict)] if isinstance(listed, list) else []
 
 
@@ -369,7 +296,7 @@ def _unknown(data: Mapping[str, Any]) -> Message:
         default=None,
     )
     if closest is None:
-        return _misspelled(data) or message(_NO_DOCUMENT, names=_listed(data))
+        return _misspelled(data) or message(NO_DOCUMENT, names=_listed(data))
     if missing := ["|".join(group) for group in closest.needs if not _has(data, group)]:
         lacks = message(_LACKS, document=closest.document, missing=_listed(missing))
         return _misspelled(data) or lacks

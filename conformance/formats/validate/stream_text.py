@@ -24,7 +24,7 @@ from conformance.formats.runtime.stream import (
 from conformance.formats.text.json_text import other_encoding
 from conformance.formats.text.source_lines import Position
 from conformance.formats.text.sse import sse_events
-from conformance.formats.validate.recognize import is_of_model_api
+from conformance.formats.validate.others import is_of_model_api
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import WireForm

@@ -25,7 +25,8 @@ from conformance.formats.validate.hints import (
     hints_of_schema,
     told_once,
 )
-from conformance.formats.validate.recognize import Recognition, elsewhere, recognize
+from conformance.formats.validate.others import elsewhere
+from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
 from conformance.spec.published import clause_at, surely_valid
