@@ -1,4 +1,4 @@
-"""Says what a value is that is none of the documents, if it is a common other thing."""
+"""Says what a value is if it is not a document but a common other thing."""
 
 from __future__ import annotations
 
