@@ -116,35 +116,38 @@ def _rests_on_meaning(tool: ToolEvidence, refused: Call) -> bool:
 
 @clause("ATDF-CALL-005")
 def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
-    """No call causes a 5xx status, a closed connection or an unreadable answer."""
+    """No call causes a 5xx status, a closed connection or an unreadable answer.
+
+    Errors at valid calls come first: a server that only refuses more input would still have them.
+    """
     yield from _stopped(tool)
+    of_invalid: list[Check] = []
     for call in tool.calls:
         reading = call.reading
         if reading.outcome is Outcome.ENVIRONMENT:
             continue
         if reading.outcome is not Outcome.SERVER_FAULT:
             yield holds()
-        elif reading.trouble is Trouble.CLOSED:
-            case = call_shown(call.case, tool.good_case(call.case))
-            said = call.exchange.trouble_detail
-            if said and traits_of(tool.run).starts_process:
-                yield broken(call, "finding.call.closed_saying", case=case, said=quoted(said))
-            else:
-                yield broken(call, "finding.call.closed", case=case)
-        elif reading.status >= 500:
-            valid = call.case.expects is not Expectation.REJECT
-            yield broken(
-                call,
-                "finding.call.status_of_valid" if valid else "finding.call.status",
-                status=reading.status,
-                case=call_shown(call.case, tool.good_case(call.case)),
-            )
+        elif call.case.expects is Expectation.REJECT and reading.trouble is None:
+            of_invalid.append(_failed(tool, call))
         else:
-            yield broken(
-                call,
-                "finding.call.no_response",
-                case=call_shown(call.case, tool.good_case(call.case)),
-            )
+            yield _failed(tool, call)
+    yield from of_invalid
+
+
+def _failed(tool: ToolEvidence, call: Call) -> Check:
+    """Return how the server failed at a call."""
+    reading, case = call.reading, call_shown(call.case, tool.good_case(call.case))
+    if reading.trouble is Trouble.CLOSED:
+        said = call.exchange.trouble_detail
+        if said and traits_of(tool.run).starts_process:
+            return broken(call, "finding.call.closed_saying", case=case, said=quoted(said))
+        return broken(call, "finding.call.closed", case=case)
+    if reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        valid = call.case.expects is not Expectation.REJECT
+        words = "finding.call.status_of_valid" if valid else "finding.call.status"
+        return broken(call, words, status=reading.status, case=case)
+    return broken(call, "finding.call.no_response", case=case)
 
 
 @clause("ATDF-CALL-006")

@@ -499,3 +499,10 @@ def test_a_refused_neighbor_is_named_with_what_it_was_refused_with():
         'the valid call with {"count": 2, "day": "x"} was refused too, with '
     )
     assert "No such day is known." in finding.message.words("en")
+
+
+def test_of_two_server_errors_the_one_at_a_valid_call_is_told_first():
+    at_invalid = called(web(500, {}, of=case(CaseKind.BROKEN)))
+    at_valid = called(web(500, {}, of=case(VALID)))
+    told_of = [each.message.id for each in of_tool("ATDF-CALL-005", at_invalid, at_valid).findings]
+    assert told_of == ["finding.call.status_of_valid", "finding.call.status"]

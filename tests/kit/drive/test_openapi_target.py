@@ -120,6 +120,34 @@ def test_a_parameter_with_the_name_of_a_session_of_mcp_is_like_any_other():
     assert [item.clause for item in run.items if item.verdict is Verdict.KIT_ERROR] == []
 
 
+def test_a_header_that_goes_with_each_request_is_no_input_of_a_tool():
+    key = {"name": "x-api-key", "in": "header", "required": True, "schema": {"type": "string"}}
+    page = {"name": "page", "in": "query", "required": True, "schema": {"type": "integer"}}
+    get = {
+        "operationId": "one",
+        "parameters": [key, page],
+        "responses": {"200": {"description": ""}},
+    }
+    described = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}}
+
+    def answer(method, path, body, headers):
+        if path == "/openapi.json":
+            return 200, {**described, "paths": {"/one": {"get": get}}}
+        if headers.get("X-Api-Key") != "letmein":
+            return 401, {"detail": "bad key"}
+        number = path.partition("page=")[2]
+        return (200, {}) if number.lstrip("-").isdecimal() else (422, {"detail": "page"})
+
+    with answering(answer) as url:
+        _, run = judged(url, headers=(("X-Api-Key", "letmein"),), max_examples=0)
+    assert run.tools_called == ("one",)
+    assert [
+        (i.clause, i.findings)
+        for i in run.items
+        if i.clause.startswith("ATDF-CALL-00") and i.verdict not in QUIET
+    ] == []
+
+
 @pytest.mark.parametrize("version", ["3.1", "3.2"])
 def test_what_may_not_or_cannot_be_called_is_named_and_the_rest_broken_where_it_survives_text(
     version,

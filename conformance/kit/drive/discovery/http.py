@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -12,7 +12,7 @@ from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import apart, named, routed
 from conformance.formats.text.address import page_at
 from conformance.formats.tool.declared import invocation_at
-from conformance.formats.tool.tool import Invocation, Tool
+from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.drive.channel import WITHHELD, Channel, Context
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -71,17 +71,35 @@ def leave_alone(
 async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | None:
     """Return the HTTP run: from a manifest or catalog, or without them from an OpenAPI document.
 
-    A tool for which `--invoke` names a route is called there, whatever the documents say.
+    A tool for which `--invoke` names a route is called there, whatever the documents say. A header
+    of `--header` goes with each request, so it is no input of a tool.
     """
     found = await _declared(channel, run, first)
     routes = channel.context.settings.invoke
-    if found is None or not routes:
+    sent = frozenset(name.lower() for name, _ in channel.context.settings.headers)
+    if found is None or not (routes or sent):
         return found
 
     def look(tools: Sequence[Tool]) -> Sequence[Tool]:
-        return apart([_invoked(tool, routes) for tool in tools])
+        called = [_invoked(tool, routes) for tool in tools] if routes else tools
+        left = [_without(tool, sent) for tool in called]
+        return apart(left) if routes else left
 
     return _once_more(found, look)
+
+
+def _without(tool: Tool, sent: Collection[str]) -> Tool:
+    """Return the tool without the inputs that are headers of every request of the session."""
+    inputs = tool.invocation.inputs if tool.invocation is not None else ()
+    given = {
+        each.name for each in inputs if each.where is Where.HEADER and each.name.lower() in sent
+    }
+    if not given:
+        return tool
+    own = tool.input_schema
+    properties = {name: own["properties"][name] for name in own["properties"] if name not in given}
+    required = [name for name in own.get("required", ()) if name not in given]
+    return replace(tool, input_schema={**own, "properties": properties, "required": required})
 
 
 def _invoked(tool: Tool, routes: Mapping[str, tuple[str, str]]) -> Tool:
