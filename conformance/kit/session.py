@@ -314,7 +314,9 @@ class Session:
         took = time.monotonic() - began
         self.time_up |= any(map(is_late, items.values()))
         numbers = doubtful(asked, items)
-        context = self._context(confirming_ends(self.settings.max_time, took))
+        sent = sum(self.recorder.requests.values())
+        ends = confirming_ends(self.settings.max_time, took, self.runs.pairs, sent)
+        context = self._context(ends)
 
         def failed() -> list[tuple[Question, Item]]:
             return [(asked[n], items[n]) for n in numbers]

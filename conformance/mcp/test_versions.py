@@ -16,6 +16,7 @@ from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.verdicts.checks import (
     Check,
     Checks,
+    absent,
     broken,
     clause,
     holds,
@@ -97,7 +98,10 @@ def test_the_newest_version_is_offered_instead(run: RunEvidence) -> Checks:
     """For an unknown version the server offers the newest of all versions that it ever offered."""
     asked = _asked(run)
     instead = _offered(asked.get(UNKNOWN_VERSION))
-    if instead is None or instead == UNKNOWN_VERSION:
+    if instead == UNKNOWN_VERSION:  # MCP-VER-002 reports it
+        yield absent("finding.mcp.no_other_version", version=UNKNOWN_VERSION)
+        return
+    if instead is None:
         yield not_taken("mcp_versions", _ask(UNKNOWN_VERSION))
         return
     newest = max(found for exchange in asked.values() if (found := _offered(exchange)))

@@ -242,6 +242,12 @@ RULINGS = [
         WARN,
     ),
     (
+        "a server that agreed to an unknown version offered no other one",
+        "MCP-VER-003",
+        asked(v1999_01_01="1999-01-01", v2025_11_25="2025-11-25"),
+        NOT_APPLICABLE,
+    ),
+    (
         "supported versions may leave out the legacy ones",
         "MCP-VER-004",
         refused("unknown-version", -32022, supported=["2026-07-28"], requested="1999-01-01"),

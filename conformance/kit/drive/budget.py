@@ -32,7 +32,9 @@ _A_REQUEST: Final = 0.0005
 """Seconds that judging takes for a request, which has to be read back."""
 
 _REPORTING: Final = 3.0
-"""The report takes at most this many times the time for judging, measured with 2,000 tools."""
+"""The report takes at most this many times the time for judging, measured with 2,000 tools. It has
+a part for each tool, and nothing for most requests.
+"""
 
 _AFTER: Final = 5.0
 """Seconds after --max-time in which the report may still be written."""
@@ -77,12 +79,15 @@ def crowd() -> float:
     return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
-def confirming_ends(max_time: float, judged_in: float) -> float:
+def confirming_ends(max_time: float, judged_in: float, pairs: int, requests: int) -> float:
     """Return the second of a session in which confirming has to end, so that the report is in time.
 
-    Reports grow with what was judged. The time for judging also shows how slow a busy machine is.
+    The time that judging took, without the share of the requests, shows how long the report takes,
+    and how slow a busy machine is.
     """
-    return min(max_time, max_time + _AFTER - _REPORTING * judged_in)
+    of_pairs, of_requests = pairs * _A_PAIR, requests * _A_REQUEST
+    share = of_pairs / ((of_pairs + of_requests) or 1.0)
+    return min(max_time, max_time + _AFTER - _REPORTING * judged_in * share)
 
 
 class Shares:

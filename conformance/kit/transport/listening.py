@@ -38,8 +38,10 @@ class Listening:
         """Wait for the first answer for `limit`, or for a part of it once the process said so."""
         began = time.perf_counter()
         said = asyncio.ensure_future(self._said.wait())
-        await asyncio.wait({*heard, said}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
-        said.cancel()
+        try:
+            await asyncio.wait({*heard, said}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            said.cancel()
         left = max(limit - (time.perf_counter() - began), 0.0)
         part = min(left, max(least, limit / _SHARE))
         await asyncio.wait(heard, timeout=part, return_when=asyncio.FIRST_COMPLETED)

@@ -271,16 +271,18 @@ class StdioConnection:
         if is_first:
             limit = self._first_timeout
         astray = asyncio.ensure_future(self._astray.wait())
-        for more in (limit, min(limit, ASTRAY)):
-            heard = waits if astray.done() else {*waits, astray}
-            if is_first:
-                await self._listening.first(heard, more, self._timeout)
-            else:
-                await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
-            if not astray.done() or settling:
-                break
-        astray.cancel()
-        ended.cancel()
+        try:
+            for more in (limit, min(limit, ASTRAY)):
+                heard = waits if astray.done() else {*waits, astray}
+                if is_first:
+                    await self._listening.first(heard, more, self._timeout)
+                else:
+                    await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
+                if not astray.done() or settling:
+                    break
+        finally:
+            astray.cancel()
+            ended.cancel()
         answered = future is not None and future.done()
         if answered and not settling and not self._heard:
             self._started_in = time.perf_counter() - self._began
@@ -295,8 +297,10 @@ class StdioConnection:
         """Wait a moment for the end and the errors of a process that has closed its output."""
         assert self._process is not None
         gone = asyncio.ensure_future(self._process.wait())
-        await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
-        gone.cancel()
+        try:
+            await asyncio.wait({gone, self._tasks[1]}, timeout=_LAST_WORDS)
+        finally:
+            gone.cancel()
 
     async def _read_messages(self) -> None:
         assert self._process is not None and self._process.stdout is not None

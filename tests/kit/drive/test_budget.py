@@ -58,7 +58,12 @@ def test_driving_always_gets_some_time_and_no_more_for_more_to_judge(seconds, pa
 
 @pytest.mark.parametrize(("judged_in", "ends"), [(0.1, 40), (1, 40), (4, 33), (20, -15)])
 def test_confirming_ends_the_sooner_the_longer_judging_took(judged_in, ends):
-    assert confirming_ends(40, judged_in) == pytest.approx(ends)
+    assert confirming_ends(40, judged_in, 2_000 * A_TOOL, 0) == pytest.approx(ends)
+
+
+def test_many_requests_to_few_tools_leave_time_to_confirm_since_the_report_is_short():
+    assert confirming_ends(200, 33, 11_000, 15_400) > 180
+    assert confirming_ends(200, 33, 11_000, 0) < 120
 
 
 @pytest.mark.parametrize(

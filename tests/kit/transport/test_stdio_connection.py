@@ -476,6 +476,22 @@ def test_a_process_that_is_ended_by_force_is_gone_before_its_loop_is_closed(capl
     assert caplog.text == ""
 
 
+def test_a_call_that_is_cut_leaves_no_task_behind():
+    """asyncio prints a line about each task that is never ended."""
+
+    async def work(connection):
+        before = asyncio.all_tasks()
+        calling = asyncio.create_task(connection.send(ask()))
+        await rounds(5)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        await rounds(5)
+        return asyncio.all_tasks() - before
+
+    assert use("import sys; sys.stdin.read()", work)[0] == set()
+
+
 def test_an_answer_that_comes_too_late_is_kept_apart_from_the_next_one():
     code = """
 import sys, json

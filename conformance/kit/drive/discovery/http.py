@@ -72,7 +72,7 @@ async def http_run(channel: Channel, run: Run, first: Exchange) -> Discovered | 
     """Return the HTTP run: from a manifest or catalog, or without them from an OpenAPI document.
 
     A tool for which `--invoke` names a route is called there, whatever the documents say. A header
-    of `--header` goes with each request, so it is no input of a tool.
+    of `--header` goes with each request, so it is not an input of a tool.
     """
     found = await _declared(channel, run, first)
     routes = channel.context.settings.invoke
