@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -187,7 +188,7 @@ NOT_OF_ZOD = [{"type": "string", "format": "time"}, {"type": "string", "default"
 """Of a time zod publishes the pattern alone, and what has a default may be left out."""
 
 
-def refused(way, folder, cases):
+def refused(way, folder, cases, *, without_express=False):
     """What the last step of a guide makes of (schema, value) pairs: its errors, one list each."""
     name, validator = WAYS[way]
     guide = GUIDES[name]
@@ -199,8 +200,11 @@ def refused(way, folder, cases):
         extra = {"PYTHONPATH": str(folder)}
     else:
         need_packages(HERE)
-        (folder / "node_modules").symlink_to(MODULES)
-        runner = "node_modules/.bin/tsx"
+        if without_express:
+            remove_express(folder)
+        else:
+            (folder / "node_modules").symlink_to(MODULES)
+        runner = MODULES / ".bin" / "tsx"
         command = [runner, Path(__file__).with_name("refused.mjs"), validator]
         extra = {}
     done = subprocess.run(
@@ -209,6 +213,18 @@ def refused(way, folder, cases):
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def remove_express(folder):
+    """Do what the page about other frameworks says, where Express is not installed."""
+    file = folder / "atdf-errors.ts"
+    uses = r"^import express.*\n|^export function (checked|install)\((.*\n)*?}\n"
+    text, count = re.subn(uses, "", file.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    assert count == 3
+    file.write_text(text, encoding="utf-8")
+    (folder / "node_modules").mkdir()
+    for name in ("ajv", "ajv-formats", "zod"):
+        (folder / "node_modules" / name).symlink_to(MODULES / name)
 
 
 def by_way(*ways):
@@ -252,6 +268,12 @@ def test_a_detail_says_which_parameter_what_it_has_to_be_and_what_came(made):
 
 def test_no_detail_says_again_all_that_was_sent(made):
     assert max(len(error["detail"]) for errors in made for error in errors or ()) < LONGEST
+
+
+@pytest.mark.parametrize("way", by_way("express-ajv", "express-zod"))
+def test_the_file_for_express_works_without_express_after_two_removals(way, tmp_path):
+    [[error]] = refused(way, tmp_path, [(GUESTS, 9)], without_express=True)
+    assert error["suggested_value"] == "4"
 
 
 def unlike(value):
