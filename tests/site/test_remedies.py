@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -34,6 +35,13 @@ _GRAMMARS = {
     "cs": tree_sitter_c_sharp.language(),
 }
 _NEEDS_PACKAGES = {"strict.java"}
+_NAMED = re.compile(r"(?<!\d)[2-5]\d\d(?!\d)|-32\d{3}|`[A-Z][a-z]+(?:-[A-Z][a-z]+)*`")
+"""A status, a code of JSON-RPC, or a header."""
+_NOT_ASKED_FOR = {
+    "RT-META-005",
+    *("DECL-LINK-001", "MCP-CALL-005", "MCP-RPC-009", "MCP-WIRE-002"),
+}
+"""The clauses that name such a thing in a condition, or forbid it."""
 _GUIDES = ROOT / "fixtures" / "guides"
 _CONFIG = {
     "compilerOptions": {
@@ -102,6 +110,29 @@ def test_the_code_of_a_remedy_is_short_and_can_be_read(file):
         return
     tree = Parser(Language(_GRAMMARS[file.suffix[1:]])).parse(text)
     assert not tree.root_node.has_error, file.name
+
+
+def test_a_remedy_has_the_statuses_and_headers_that_its_clause_asks_for(context):
+    for clause in context.source.clauses:
+        name = remedy_of(clause.id)
+        if name is None or clause.excluded is not None or clause.id in _NOT_ASKED_FOR:
+            continue
+        code = (CODE / f"{name.replace('_', '-')}.py").read_text(encoding="utf-8")
+        told = f"{context.said(f'remedy_{name}', url='')}\n{code}".lower()
+        asked = [each for each in clause.text.en.split(". ") if re.search("MUST|SHOULD", each)]
+        for named in _NAMED.findall(" ".join(asked)):
+            assert named.strip("`").lower() in told, (clause.id, named)
+
+
+def test_no_remedy_answers_with_a_failure_below_a_clause_that_forbids_it(context):
+    forbids = re.compile(r"(?:no|with) 5xx")
+    forbidding = [each.id for each in context.source.clauses if forbids.search(each.text.en)]
+    assert len(forbidding) == 3
+    for id in forbidding:
+        name = remedy_of(id)
+        assert name is not None
+        for file in CODE.glob(f"{name.replace('_', '-')}.*"):
+            assert not re.search(r"\b50\d\b|-32603", file.read_text(encoding="utf-8")), file.name
 
 
 @pytest.mark.slow

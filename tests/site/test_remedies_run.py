@@ -230,3 +230,55 @@ def test_a_stateless_server_refuses_by_what_a_request_says():
     refused = answer(old, None, methods)[1]["error"]
     assert (refused["code"], refused["data"]["supported"]) == (-32022, ["2026-07-28"])
     assert answer(good, "1999-01-01", methods)[0] == 400
+
+
+@pytest.mark.parametrize(
+    ("media", "body", "status"),
+    [
+        ("text/plain", b"{}", 415),
+        ("application/json", b"{", 400),
+        ("application/json", b"\xff", 400),
+        ("application/json", b"[" * 100_000, 400),
+        ("application/json; charset=utf-8", b"[]", 422),
+    ],
+)
+def test_broken_input_is_refused_before_any_code_fails_at_it(media, body, status):
+    made = load("checked-input")
+    with pytest.raises(made["Refused"]) as refused:
+        made["checked"](media, body, lambda given: [] if isinstance(given, dict) else ["object"])
+    assert refused.value.status == status
+    assert made["checked"]("application/json", b'{"a": 1}', lambda _: []) == {"a": 1}
+
+
+def test_another_method_is_refused_with_the_methods_of_the_path():
+    answer = load("routes")["answer"]
+    status, headers, body = answer("PATCH", "/books")
+    assert (status, headers["allow"]) == (405, "GET, POST")
+    assert validate(body, "error") == []
+    status, headers, body = answer("GET", "/other")
+    assert (status, "allow" in headers) == (404, False)
+    assert validate(body, "error") == []
+    assert answer("GET", "/books")[0] == 200
+
+
+@pytest.mark.parametrize(
+    ("sent", "code"),
+    [
+        (b"{", -32700),
+        (b"\xff", -32700),
+        (b"3", -32600),
+        (b'{"id": 1}', -32600),
+        (b'{"id": 1, "method": "no"}', -32601),
+        (b'{"id": 1, "method": "say", "params": [1]}', -32602),
+        (b'{"id": 1, "method": "say", "params": {"no": 1}}', -32602),
+    ],
+)
+def test_a_malformed_message_gets_the_code_that_says_what_is_wrong(sent, code):
+    assert load("rpc-error")["answer"](sent, {"say": lambda: {}})["error"]["code"] == code
+
+
+def test_a_request_gets_its_id_and_a_notification_nothing():
+    answer = load("rpc-error")["answer"]
+    good = b'{"jsonrpc": "2.0", "id": 7, "method": "say"}'
+    assert answer(good, {"say": lambda: {}}) == {"jsonrpc": "2.0", "id": 7, "result": {}}
+    assert answer(b'{"method": "say"}', {}) is None
