@@ -58,7 +58,9 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
         raise WaiversUnusable(message("kit.waivers.unusable", file=path, reason=reason))
     waivers: list[Waiver] = []
     for index, entry in enumerate(loaded):
-        line = loaded.lc.item(index)[0] + 1  # type: ignore[attr-defined]  # ruamel's own list
+        where = loaded.lc  # type: ignore[attr-defined]  # ruamel's own list
+        # Of the entries of a list with a tag, ruamel knows no lines.
+        line = (where.item(index) or (where.line,))[0] + 1
         if not isinstance(entry, dict):
             raise refuse(line, "kit.waivers.entry")
         unknown = next((key for key in entry if key not in WAIVER_KEYS), None)

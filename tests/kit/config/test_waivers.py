@@ -148,6 +148,7 @@ def test_a_file_whose_last_waiver_was_taken_out_holds_none(tmp_path, text):
         ("- [1", ["line 1, column 5"]),
         ("- a\n---\n- b", ["more than one YAML document", "the second begins in line 2:"]),
         ("- x", ["line 1", "a clause and a reason"]),
+        ("!x\n[a]", ["line 1", "a clause and a reason"]),
         ("- reason: x", ["line 1", "lacks its clause"]),
         ("\n- clause: ATDF-CALL-001", ["line 2", "lacks its reason"]),
         ("- {clause: ATDF-CALL-001, reason: ''}", ["lacks its reason"]),
