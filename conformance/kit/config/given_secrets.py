@@ -40,6 +40,12 @@ _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
 """A long piece of letters and digits. It is not a word, so it may be a key."""
 
 
+_COOKIE = re.compile(r""""?(?:(?=.*[0-9])[^\s"',;]{16,}|[^\s"',;]{32,})"?""")
+"""The value of a cookie that may be a secret. A shorter one, or a word, would hide what the kit
+itself writes, such as the name of a member in its record.
+"""
+
+
 def in_target(target: str) -> tuple[str, ...]:
     """Return the secrets in a target: in its address, or in the command that starts it."""
     if target.startswith("stdio:"):
@@ -90,7 +96,7 @@ def in_cookies(headers: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     said = (value for name, value in headers if name.lower() == "set-cookie")
     for value in deque((each for each in said if len(each) <= LONGEST_COOKIE), MOST_COOKIES):
         cookie, _, held = value.partition(";")[0].partition("=")
-        if _is_secret(cookie.strip(), held.strip()):
+        if _COOKIE.fullmatch(held.strip()) and _is_secret(cookie.strip(), held.strip()):
             yield cookie.strip(), held.strip()
 
 

@@ -158,10 +158,11 @@ class Redactor:
         """Return `text` without the secrets."""
         if not self._placeholders:
             return text
+        may_be_cut = len(text) >= _LONG  # before whole secrets are replaced, and it gets shorter
         text = self._without_escaped(_between(text, self._without_plain))
         if _CUT in text:
             text = self._without_cut_ends(text)
-        return self._without_halves(text) if len(text) >= _LONG else text
+        return self._without_halves(text) if may_be_cut else text
 
     def _without_plain(self, text: str) -> str:
         """Return a text without the secrets that are plain or in a form prepared in advance."""

@@ -181,8 +181,8 @@ def test_of_a_target_only_what_is_secret_is_hidden(target, secrets):
 
 
 def test_a_cookie_that_is_no_secret_may_be_read():
-    given = [("set-cookie", "theme=midnight; Path=/"), ("set-cookie", f"session={TOKEN}")]
-    assert list(in_cookies(given)) == [("session", TOKEN)]
+    given = [("set-cookie", "theme=midnight; Path=/"), ("set-cookie", f"session={TOKEN}-1234")]
+    assert list(in_cookies(given)) == [("session", f"{TOKEN}-1234")]
 
 
 def test_of_secrets_that_a_target_makes_again_and_again_the_last_are_taken_out():
@@ -250,6 +250,15 @@ def test_a_cookie_that_is_too_long_to_be_sent_back_is_no_secret():
 
 
 def test_of_thousands_of_cookies_in_one_answer_only_the_last_are_secrets():
-    cookies = [("Set-Cookie", f"session=s3cr3t-{number}") for number in range(2_000)]
+    cookies = [("Set-Cookie", f"session=session-number-{number}") for number in range(2_000)]
     found = [value for _, value in in_cookies(cookies)]
-    assert found == [f"s3cr3t-{number}" for number in range(1_950, 2_000)]
+    assert found == [f"session-number-{number}" for number in range(1_950, 2_000)]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["input_schema", "ATDF-CALL-001", "additionalProperties", "was answered with HTTP 200",
+     '"type": "object1"', "mcp-2025-11-25"],
+)  # fmt: skip
+def test_a_target_hides_no_word_of_the_kit_by_a_cookie(word):
+    assert list(in_cookies([("Set-Cookie", f"token={word}; Path=/")])) == []

@@ -248,3 +248,9 @@ def test_a_long_secret_that_a_target_makes_costs_little_behind_escapes():
     with counting(1_000_000):
         said = redact('{"echo": "' + "".join(f"\\u{ord(sign):04x}" for sign in LONG) + '"}')
     assert said == '{"echo": "«secret-1»"}'
+
+
+def test_a_cut_leaves_no_half_of_a_secret_behind_whole_ones_of_thousands_of_characters():
+    secret = "".join(f"{number:04x}" for number in range(0, 60_000, 60))
+    said = Redactor([secret])((secret * 5)[: 4 * len(secret) + 60])
+    assert said == "«secret-1»" * 5
