@@ -87,6 +87,15 @@ function build(docs) {
   index.addAll([...records.values()]);
 }
 
+/* A word that nothing has, with two neighboring letters the other way around if that is a word. The last word may be
+   unfinished. */
+function turned(word, last) {
+  const has = (each) => index.search(each, { tokenize: (text) => [text], prefix: last && each.length > 2 }).length > 0;
+  if (word.length < 4 || word.length > 20 || NAME.test(word) || has(word)) return word;
+  const swaps = Array.from(word.slice(1), (_, at) => word.slice(0, at) + word[at + 1] + word[at] + word.slice(at + 2));
+  return swaps.find(has) ?? word;
+}
+
 /* The pages that answer best, each with its records: [{page, score, held: [{doc, score}]}], and the forms of
    words that were found. */
 function found(question) {
@@ -99,8 +108,9 @@ function found(question) {
   const sentence = !NAME.test(whole) && (sought.length < asked.length || sought.length >= SENTENCE);
   const pages = new Map();
   const seen = new Map();
-  for (const [at, word] of sought.entries()) {
+  for (const [at, typed] of sought.entries()) {
     const last = at === sought.length - 1;
+    const word = turned(typed, last);
     const results = new Map();
     for (const [place, meant] of [word, ...others(word)].entries()) {
       const options = place ? {} : {

@@ -17,6 +17,7 @@ from typing import Any
 from markdown import Markdown
 from mkdocs.utils.yaml import get_yaml_loader, yaml_load
 
+from scripts.website.clause_words import clause_words
 from scripts.website.layout import ROOT
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
 from scripts.website.render import BuildError
@@ -50,6 +51,14 @@ class ClausePages:
             {"location": _address(path), "title": name, "text": about}
             for path, (name, _, about, _) in self._pages.items()
         ]
+
+    def words(self, language: str) -> bytes:
+        """Return the words with which the table of all clauses finds a page."""
+        told = {
+            slug: (f"{name} {about}", f"{about} {content}")
+            for name, slug, about, content in self._pages.values()
+        }
+        return clause_words(told, language)
 
     def write(self, site: Path) -> None:
         """Write the pages into a built language, in place of the template.

@@ -11,6 +11,7 @@ from xml.sax.saxutils import escape
 
 from scripts.website.archive import add_archive
 from scripts.website.clause_pages import all_clause_pages
+from scripts.website.clause_words import NAME as WORDS
 from scripts.website.layout import LANGUAGES, SITE, current
 from scripts.website.pages.whole import NAME as WHOLE
 from scripts.website.search import add_search
@@ -47,7 +48,9 @@ def join(rendered: Mapping[str, Path], clauses: Mapping[str, bytes], site_url: s
         add_search(new if language == FIRST else new / language, language, pages.records())
     mend_theme(new)
     for language, pages in of_clauses.items():
-        pages.write(new if language == FIRST else new / language)
+        folder = new if language == FIRST else new / language
+        pages.write(folder)
+        (folder / "assets" / WORDS).write_bytes(pages.words(language))
     _add_addresses(new, site_url)
     (new / "sitemap.xml").write_text(_sitemap(_pages(new), site_url), encoding="utf-8")
     (new / "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site_url}sitemap.xml\n")

@@ -26,6 +26,10 @@ _ENOUGH = 60
 _SURE = 0.99
 
 
+_TOLD = re.compile(r'("(?:detail|error)": )"[^"]*"')
+"""What an error in the code of a sentence says to people, in their language."""
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page in one language; `path` is the same in each, `file` is relative to the root."""
@@ -104,10 +108,11 @@ def _between(english: Page, page: Page) -> Iterator[Problem]:
         for lost in sorted((theirs - mine).keys()):
             yield _at(page, 0, f"The {kind} {lost} of the English page is missing.", "Add it.")
     asked = f" --language {page.language}"  # for the kit's output in the reader's language
-    code = {each.replace(asked, "") for each in other.code}
-    for lost in sorted(one.code - code):
+    code = {_TOLD.sub(r"\1", each.replace(asked, "")) for each in other.code}
+    own = {_TOLD.sub(r"\1", each) for each in one.code}
+    for lost in sorted(own - code):
         yield _at(page, 0, f"The English page has the code `{lost}`.", "Keep code as it is.")
-    for extra in sorted(code - one.code):
+    for extra in sorted(code - own):
         yield _named(page, extra, f"The English page has no code `{extra}`.", "Keep code as it is.")
     for number, pair in enumerate(zip(other.blocks, one.blocks, strict=False), 1):
         if tuple(each.replace(asked, "") for each in pair[0]) != pair[1]:

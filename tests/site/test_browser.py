@@ -428,6 +428,9 @@ def test_the_playground_says_what_is_wrong_and_where(visit):
     expect(page.locator("#playground-as option", has_text="(recorded-stream)")).to_have_count(1)
 
 
+LOADED = "() => performance.getEntriesByType('resource').map((each) => each.name)"
+
+
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_the_rows_of_the_clauses_are_chosen(visit, size):
     page, seen = visit("pt/conformance/clauses/?find=erro&group=MCP-CALL", viewport=size)
@@ -451,6 +454,26 @@ def test_the_rows_of_the_clauses_are_chosen(visit, size):
         few.select_option(index=1)
         assert 0 < rows.count() < all_, facet
         few.select_option(index=0)
+    assert seen.errors == []
+
+
+SOUGHT = {
+    "en": {"time zone": "ATDF-ENH-002", "password": "ATDF-ERR-013"},
+    "es": {"zona horaria": "ATDF-ENH-002", "contraseña": "ATDF-ERR-013"},
+    "pt": {"fuso horário": "ATDF-ENH-002", "senha": "ATDF-ERR-013"},
+}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_rows_of_the_clauses_are_found_by_what_their_pages_say(visit, language):
+    page, seen = visit(f"{start(language)}conformance/clauses/")
+    assert not any("words.json" in each for each in page.evaluate(LOADED))
+    rows = page.locator("article tbody tr:visible")
+    sought = {"additionalProperties": "ATDF-CALL-002", **SOUGHT[language]}
+    for text, clause in sought.items():
+        page.fill("#filter-find", text)
+        expect(rows.locator(f"a:text-is('{clause}')")).to_have_count(1)
+        assert rows.count() < 30, text
     assert seen.errors == []
 
 

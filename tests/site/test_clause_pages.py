@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shlex
 from html import unescape
@@ -17,6 +19,7 @@ from conformance.spec.messages import message
 from conformance.spec.vocabulary import NeededFor, Offer, Requirement, Scope
 from scripts.generator.texts import LANGUAGES
 from scripts.website.clause_pages import ClausePages
+from scripts.website.clause_words import NAME, clause_words
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
 from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError
@@ -233,3 +236,20 @@ def test_the_pages_are_in_the_sitemap():
     listed = (site / "sitemap.xml").read_text("utf-8")
     assert listed.count("/conformance/clauses/atdf-err-004/</loc>") == len(LANGUAGES)
     assert MARKS[1] not in listed
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_the_table_of_clauses_searches_beyond_its_rows_is_light(language):
+    site = need_site()
+    file = (site if language == "en" else site / language) / "assets" / NAME
+    held = json.loads(file.read_text("utf-8"))
+    assert held.keys() == {each.lower() for each in clauses()}
+    assert len(gzip.compress(file.read_bytes())) < 48 * 1024
+
+
+def test_a_row_is_found_by_words_of_its_page_and_by_those_people_use_for_them():
+    pages = {f"a-{n}": (f"row{n}", f"<p>row{n} all Ácido{n}</p>") for n in range(4)}
+    pages["b"] = ("row", '<p>all credentials</p><pre><span class="x">code</span></pre>')
+    held = json.loads(clause_words(pages, "en"))
+    assert held["a-1"] == "acido1"
+    assert held["b"] == "authentication credential credentials login password"

@@ -112,6 +112,16 @@ def test_a_command_may_ask_for_the_language_of_its_page(tree, capsys):
     assert any("Block 1 of code" in line for line in said(tree, capsys))
 
 
+def test_what_an_error_says_to_people_is_translated_and_its_other_members_are_not(tree, capsys):
+    for language, said_there in (("en", "No room"), ("es", "No hay"), ("pt", "Não há")):
+        code = f'`{{"detail": "{said_there}", "code": "full"}}` `--target`'
+        change(tree, "`--target`", code, f"{language}/how.md")
+    assert main(["--root", str(tree), "--accept"]) == 0
+    assert said(tree, capsys) == []
+    change(tree, '"full"', '"lleno"')
+    assert any("has no code" in line and "lleno" in line for line in said(tree, capsys))
+
+
 def test_a_changed_english_page_makes_its_translations_stale(tree, capsys):
     change(tree, "A tool says", "Each tool says", "en/how.md")
     stale = [line for line in said(tree, capsys) if "has changed since" in line]

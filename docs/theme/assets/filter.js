@@ -9,7 +9,7 @@
   const said = JSON.parse(bar.dataset.words);
   const facets = JSON.parse(bar.dataset.facets); // of each: key, label, values, and those of each row by number
   const fold = (text) => text.normalize("NFD").replace(/[\u0300-\u036f]/g, "").toLowerCase();
-  const rows = [...table.tBodies[0].rows].map((row) => ({ row, text: fold(row.textContent) }));
+  let rows = [...table.tBodies[0].rows].map((row) => ({ row, text: fold(row.textContent) }));
   const make = (name, attributes, ...children) => {
     const made = document.createElement(name);
     for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
@@ -42,6 +42,19 @@
     shown.textContent = said.shown.replace("{count}", count).replace("{all}", rows.length);
     clear.hidden = !words.length && !chosen.length;
   };
+  // What the pages of the rows say beyond the table is fetched when a text is given.
+  let asked = false;
+  const more = async () => {
+    if (asked || !bar.dataset.more || !find.value) return;
+    asked = true;
+    try {
+      const words = await (await fetch(bar.dataset.more)).json();
+      rows = rows.map(({ row, text }) => ({ row, text: `${text} ${words[row.querySelector("a[id]")?.id] ?? ""}` }));
+    } catch {
+      return; // the table alone is searched
+    }
+    apply();
+  };
   const change = () => {
     const address = new URL(location);
     for (const { id, value } of [find, ...choices.map(({ select }) => select)]) {
@@ -52,6 +65,7 @@
     address.hash = ""; // a row that a link led to may be hidden now
     history.replaceState(null, "", address);
     apply();
+    more();
   };
   const given = new URLSearchParams(location.search);
   find.value = given.get("find")?.slice(0, 300) ?? "";
@@ -66,4 +80,5 @@
     find.focus();
   });
   apply();
+  more();
 })();

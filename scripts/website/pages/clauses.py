@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from conformance.kit.model.run import KNOWN_VERSIONS, MODERN
 from conformance.spec.vocabulary import Era, Requirement
 from scripts.generator.clauses import Clause
+from scripts.website.clause_words import NAME as WORDS
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.facets import facets_of, group, level_of
 from scripts.website.pages.kit import catches
@@ -183,5 +184,6 @@ def everything(context: Context) -> bytes:
     )
     about = context.said("all_clauses_about")
     facets = facets_of(context, [[each] for each in listed])
-    parts = [intro, filtered(facets, context.filter_words()), table(head, rows)]
+    found = filtered(facets, context.filter_words(), f"../../assets/{WORDS}")
+    parts = [intro, found, table(head, rows)]
     return page(context.said("all_clauses"), "all-clauses", about, parts, hide="toc")

@@ -79,17 +79,21 @@ class Facet:
     order: Sequence[str] = ()
 
 
-def filtered(facets: Iterable[Facet], words: Mapping[str, str]) -> str:
-    """Return the element that filters the rows of the next table, by text and by these facets."""
+def filtered(facets: Iterable[Facet], words: Mapping[str, str], more: str = "") -> str:
+    """Return the element that filters the rows of the next table, by text and by these facets.
+
+    `more` is the address of a file with further words of each row, by the anchor of the row.
+    """
     listed = [_listed(each) for each in facets]
     given, said = (
         html.escape(json.dumps(each, ensure_ascii=False, separators=(",", ":")))
         for each in (listed, words)
     )
     wide, narrow = -(-(len(listed) + 2) // _BESIDE), 1 + -(-len(listed) // 2)
+    held = f' data-more="{more}"' if more else ""
     return (
         f'<div id="filter" class="filter" style="--wide:{wide};--narrow:{narrow}"'
-        f' data-facets="{given}" data-words="{said}"></div>'
+        f' data-facets="{given}" data-words="{said}"{held}></div>'
     )
 
 
