@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 import time
 
 import pytest
 
+from fixtures.guides.joined import JOINED
 from tests.guides.test_values import WAYS, by_way, refused
 
 COPIED = tuple(way for way in WAYS if way != "fastapi")
@@ -189,3 +193,23 @@ def test_odd_values_are_refused_like_any_other(ask):
         for error in errors:
             assert (error["tool_name"], error["type"][-17:]) == ("book", "/validation-error")
             assert len(json.dumps(error)) < 1000
+
+
+def test_the_file_for_fastapi_needs_no_framework_above_its_dependency(tmp_path):
+    """As the guide for any other framework says: cut there, without three imports."""
+    whole, _, _ = JOINED.read_text(encoding="utf-8").partition("\n\n\ndef checked(")
+    frameworks = re.compile(r"^from (?:fastapi|starlette|pydantic)(?:\.\w+)* import .*\n", re.M)
+    (tmp_path / "cut.py").write_text(frameworks.sub("", whole), encoding="utf-8")
+    code = """
+import sys
+for name in ("fastapi", "starlette", "pydantic"):
+    sys.modules[name] = None
+from cut import Refused, parsed, refusals, validator_of, values
+validator = validator_of({"properties": {"id": {"type": "integer"}}, "required": ["id"]})
+assert values(validator, [("id", "3")]) == {"id": 3}
+assert refusals(validator, parsed(b'{"id": "3"}'), "get")[0]["suggested_value"] == "3"
+assert Refused(422).status == 422
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

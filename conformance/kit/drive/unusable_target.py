@@ -15,7 +15,7 @@ from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
 from conformance.kit.transport.listening import listens_at
-from conformance.spec.clauses import guides_url
+from conformance.spec.clauses import site
 from conformance.spec.messages import Message, message
 
 _ASKS_FOR_CREDENTIALS = frozenset(
@@ -90,7 +90,7 @@ def why_nothing(
         error = (response_of(shaken) or {})["error"]
         said = f"{error.get('code')} {quoted(str(error.get('message', '')), _LONGEST)}"
         return message("kit.target.no_handshake", url=shaken.http.url, said=said)
-    how = guides_url(language, mcp=False)
+    how = f"{site(language)}guides/other/"
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target, url=how)
     status = first.answer.status
