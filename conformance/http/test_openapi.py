@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from conformance.formats.catalog.openapi_media import json_kind
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import header_of
-from conformance.kit.verdicts.by_schema import by_schema
+from conformance.kit.verdicts.by_schema import Distinct
 from conformance.kit.verdicts.checks import (
     Checks,
     broken,
@@ -34,18 +33,15 @@ def test_an_answer_is_as_documented(tool: ToolEvidence) -> Checks:
     if any(problem.clause == "HTTP-OAS-002" for problem in tool.problems):
         return
     answers: Mapping[str, Any] = tool.tool.raw["answers"]
-    judged: set[str] = set()
+    distinct = Distinct()
     for call in tool.calls:
         status = str(call.reading.status)
         schema = answers.get(status, answers.get("2XX"))
         if not call.reading.accepted or schema is None or call.reading.document is None:
             continue
-        if _is_of_another_form(call):
-            continue
-        key = status + json.dumps(call.reading.document, sort_keys=True)
-        if key not in judged:
-            judged.add(key)
-            yield from by_schema(call, schema, call.reading.document)
+        if not _is_of_another_form(call):
+            yield from distinct.check(call, schema, call.reading.document)
+    yield from distinct.rest()
 
 
 def _is_of_another_form(call: Call) -> bool:

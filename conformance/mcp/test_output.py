@@ -9,7 +9,7 @@ from typing import Any
 from conformance.formats.schema.equality import same
 from conformance.formats.schema.schemas import schema_faults
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.verdicts.by_schema import by_schema
+from conformance.kit.verdicts.by_schema import Distinct
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
 
 _MEMBER = "structuredContent"
@@ -26,16 +26,13 @@ def test_structured_content_is_valid_for_the_output_schema(tool: ToolEvidence) -
         said = faults[0].message
         yield unknown(said.id, None, **dict(said.values))
         return
-    judged: set[str] = set()
+    distinct = Distinct()
     for call, result in _complete(tool):
         if _MEMBER not in result:
             yield broken(call, "finding.mcp.no_structured_content")
-            continue
-        key = json.dumps(result[_MEMBER], sort_keys=True)
-        if key in judged:
-            continue
-        judged.add(key)
-        yield from by_schema(call, schema, result[_MEMBER], _MEMBER)
+        else:
+            yield from distinct.check(call, schema, result[_MEMBER], _MEMBER)
+    yield from distinct.rest()
 
 
 @clause("MCP-OUT-002", protocol=True)

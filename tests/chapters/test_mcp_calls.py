@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.model.case import Strictness
+from conformance.kit.model.case import Expectation, Strictness
 from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
@@ -24,6 +24,7 @@ from tests.chapters.mcp_evidence import (
     tool,
     with_tool,
 )
+from tests.kit.samples import verdict
 
 PASS, FAIL, WARN = Verdict.PASS, Verdict.FAIL, Verdict.WARN
 NOT_VERIFIED, NOT_APPLICABLE = Verdict.NOT_VERIFIED, Verdict.NOT_APPLICABLE
@@ -261,3 +262,15 @@ def test_the_error_as_data_is_compared_with_the_text(carried, expected):
     refusal = result(isError=True, content=[text(json.dumps(envelope()))], **members)
     run = with_tool(LEGACY_RUN, tool(), (BROKEN, refusal), claims_atdf=True)
     assert said("MCP-ATDF-002", run, "count") == expected
+
+
+def test_a_wrong_result_of_a_valid_call_is_reported_before_those_of_invalid_calls():
+    wrong, other = (
+        result(content=[], structuredContent={"n": each}) for each in ("right call", "wrong call")
+    )
+    invalid = {"expects": Expectation.REJECT}
+    calls = (BROKEN, other, invalid), (BROKEN, wrong, invalid), (VALID, wrong)
+    run = with_tool(LEGACY_RUN, tool(outputSchema=OBJECT), *calls)
+    made = {call.exchange.id: call.case.kind for call in run.by_tool["count"].calls}
+    found = verdict("MCP-OUT-001", run, "count").findings
+    assert [made[each.exchange] for each in found] == [VALID, BROKEN]

@@ -130,6 +130,10 @@ def _items(spot: Spot, value: list[Any], maker: Maker) -> Iterator[Change]:
         longer = _extended(spot, value, most + 1, maker)
         if longer is not None:
             yield Change(Deviation("too-many-items", longer))
+    if asked.unique and not value and (most is None or most > 1):
+        one = _extended(spot, value, 1, maker)
+        if one is not None:
+            yield Change(Deviation("duplicate-items", one * 2))
     contained = asked.under("contains")[:1]
     if contained:
         matching = [v for v in value if maker.view.is_valid(contained, v)]

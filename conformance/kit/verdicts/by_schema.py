@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,7 +10,8 @@ from conformance.formats.problem import json_path
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.kit.evidence.evidence import Call
-from conformance.kit.verdicts.checks import Checks, broken, holds, unknown
+from conformance.kit.model.case import Expectation
+from conformance.kit.verdicts.checks import Check, Checks, broken, holds, unknown
 
 _ONLY_SAID = frozenset({"format", "contentEncoding", "contentMediaType"})
 """Keywords that describe a value, but make no value invalid."""
@@ -32,3 +34,29 @@ def by_schema(call: Call, schema: Mapping[str, Any], value: Any, *at: str) -> Ch
         yield broken(call, said.id, path=path, **dict(said.values))
     if not errors:
         yield holds()
+
+
+class Distinct:
+    """Checks each value once. Those of invalid calls come last: the server only repeats them."""
+
+    def __init__(self) -> None:
+        self._judged: set[str] = set()
+        self._of_invalid: dict[str, list[Check]] = {}
+
+    def check(self, call: Call, schema: Mapping[str, Any], value: Any, *at: str) -> Checks:
+        """Yield the check of a value, unless it was checked, or the call is invalid."""
+        key = json.dumps([call.reading.status, value], sort_keys=True)
+        if key in self._judged:
+            return
+        checks = by_schema(call, schema, value, *at)
+        if call.case.expects is not Expectation.REJECT:
+            self._judged.add(key)
+            yield from checks
+        elif key not in self._of_invalid:
+            self._of_invalid[key] = list(checks)
+
+    def rest(self) -> Checks:
+        """Yield the checks of the values that only invalid calls got."""
+        for key, checks in self._of_invalid.items():
+            if key not in self._judged:
+                yield from checks

@@ -391,6 +391,14 @@ def test_a_broken_discriminator_is_a_case_but_not_a_repairable_one():
     assert not any(c.repairable for c in kinds)
 
 
+def test_an_item_is_repeated_also_where_the_default_is_an_empty_list():
+    tags = {"type": "array", "items": {"type": "string"}, "uniqueItems": True, "default": []}
+    schema = {"type": "object", "properties": {"x": tags}}
+    made = {case.scenario: case.arguments for case in planned(schema).cases}
+    first, second = made["duplicate-items"]["x"]
+    assert first == second
+
+
 def test_an_absent_optional_parameter_is_broken_by_adding_it():
     schema = {"properties": {"limit": {"type": "integer", "maximum": 9}}}
     case = next(c for c in planned(schema).cases if c.scenario == "above-maximum")
