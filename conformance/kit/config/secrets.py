@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from itertools import takewhile
 from operator import itemgetter
@@ -159,34 +159,44 @@ class Redactor:
         if not self._placeholders:
             return text
         may_be_cut = len(text) >= _LONG  # before whole secrets are replaced, and it gets shorter
-        text = self._without_escaped(_between(text, self._without_plain))
+        # First what was given: a target may make a secret that ends with the start of another one.
+        for made in (False, True) if self._learned else (False,):
+            text = _between(text, partial(self._without_plain, made))
+            text = self._without_escaped(text, made)
         if _CUT in text:
             text = self._without_cut_ends(text)
         return self._without_halves(text) if may_be_cut else text
 
-    def _without_plain(self, text: str) -> str:
+    def _made(self, forms: Mapping[str, str], made: bool) -> list[str]:
+        """Return the forms of the secrets that a target made, or of the others."""
+        return [form for form, known in forms.items() if (known in self._learned) is made]
+
+    def _without_plain(self, made: bool, text: str) -> str:
         """Return a text without the secrets that are plain or in a form prepared in advance."""
         # Most texts have no secret. A search for each form is much quicker than a pattern of all.
-        found = [form for form in self._placeholders if form in text]
+        found = [form for form in self._made(self._placeholders, made) if form in text]
         if not found:
             return text
         found.sort(key=len, reverse=True)
         pattern = "|".join(map(re.escape, found))
         return re.sub(pattern, lambda each: self._placeholders[each.group()], text)
 
-    def _without_escaped(self, text: str) -> str:
+    def _without_escaped(self, text: str, made: bool) -> str:
         """Return a text without secrets in which some characters are escaped and others are not.
 
         If every round finds a secret again, return its placeholder in place of the whole text.
         """
         found: list[str] = []
+        bare = self._made(self._bare, made)
+        if not bare:
+            return text
         for _ in range(max(2, min(_MOST_ROUNDS, _MOST_READ // (len(text) + 1)))):
-            text, found = self._with_escapes_undone(text)
+            text, found = self._with_escapes_undone(text, bare)
             if not found:
                 return text
         return self._bare[found[0]]
 
-    def _with_escapes_undone(self, text: str) -> tuple[str, list[str]]:
+    def _with_escapes_undone(self, text: str, bare: list[str]) -> tuple[str, list[str]]:
         """Return a text without the escaped secrets that a pattern finds.
 
         If no pattern fits some escaped secrets, return the text with its escapes undone, and name
@@ -194,10 +204,10 @@ class Redactor:
         """
         for plain in _readings(text):
             open_text = _PLACEHOLDER.sub("\0", plain)
-            found = sorted((one for one in self._bare if one in open_text), key=len, reverse=True)
+            found = sorted((one for one in bare if one in open_text), key=len, reverse=True)
             for secret in found:
-                made = self._bare[secret] in self._learned
-                if len(secret) > (_SHORT_PATTERN if made else _LONGEST_PATTERN):
+                is_made = self._bare[secret] in self._learned
+                if len(secret) > (_SHORT_PATTERN if is_made else _LONGEST_PATTERN):
                     continue
                 if secret not in self._patterns:
                     self._patterns[secret] = any_forms(secret)

@@ -218,6 +218,22 @@ def test_a_secret_that_is_given_and_made_is_not_forgotten():
     assert redact("given-by-the-user") == "«secret-1»"
 
 
+def _escaped(text):
+    return "".join(f"\\u{ord(sign):04x}" for sign in text)
+
+
+@pytest.mark.parametrize("one", [str, _escaped])
+@pytest.mark.parametrize("other", [str, _escaped])
+@pytest.mark.parametrize("cookie", ["session-of-1234-s", "session-of-1234-" * 3 + "s"])
+def test_a_secret_that_a_target_makes_hides_no_part_of_a_given_one(cookie, one, other):
+    """A cookie that ends with the first sign of a token: of the token, all but this sign stayed."""
+    redact = Redactor(["s3cr3t-given-by-the-user"])
+    redact.learn([("session", cookie)])
+    said = redact(one(cookie) + other("3cr3t-given-by-the-user"))
+    assert not said.endswith((other("user"), other("u")))
+    assert redact(f"{cookie} {one(cookie)}") == "«secret-2» «secret-2»"
+
+
 @pytest.mark.parametrize(
     "command",
     [
