@@ -13,6 +13,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.composer import ComposerError
+from ruamel.yaml.constructor import RoundTripConstructor, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from ruamel.yaml.reader import ReaderError
@@ -68,9 +69,38 @@ class _RoundTripScanner(_Scanner, RoundTripScanner):
     """The same for a reader that keeps the lines."""
 
 
+class _Unmerged:
+    """Merges no mapping into another, as YAML 1.2 has no merge keys. `<<` is refused.
+
+    A short text could merge mappings that merge mappings, without end.
+    """
+
+    def flatten_mapping(self, _node: Any) -> Any:
+        """Return nothing to merge."""
+        return []
+
+
+class _Constructor(_Unmerged, SafeConstructor):
+    """Makes values without merge keys."""
+
+
+class TextConstructor(_Unmerged, RoundTripConstructor):
+    """Keeps the lines, and reads dates, numbers and booleans as text.
+
+    A number may be too long to be written again.
+    """
+
+
+for _kind in ("timestamp", "int", "float", "bool"):
+    TextConstructor.add_constructor(
+        f"{_TAG}{_kind}", lambda reader, node: reader.construct_scalar(node)
+    )
+
+
 class _Reader(YAML):
     def __init__(self, typ: str) -> None:
         super().__init__(typ=typ, pure=True)
+        self.Constructor = TextConstructor if typ == "rt" else _Constructor
         self.Resolver = _Resolver
         self.Scanner = _RoundTripScanner if typ == "rt" else _Scanner
 

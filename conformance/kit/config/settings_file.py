@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import tomllib
 from collections.abc import Mapping
 from difflib import get_close_matches
@@ -19,6 +20,11 @@ from conformance.spec.messages import LANGUAGES, Message, message
 SETTINGS = "agent-formats.toml"
 PROJECT = "pyproject.toml"
 TABLE = "agent-formats"
+
+_LONG_KEY = re.compile(
+    r"""(?<![\w\\.-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}"""
+)
+"""A key of more than 100 parts. The time and memory that a key takes grow with their square."""
 
 
 class _WordsUnusableError(Exception):
@@ -83,6 +89,8 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
 
 
 def _table(text: str) -> dict[str, Any]:
+    if _LONG_KEY.search(text):
+        raise FileTooMuch("kit.system.too_deep")
     try:
         return tomllib.loads(text)
     except RecursionError:

@@ -13,8 +13,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from ruamel.yaml import YAML
-from ruamel.yaml.constructor import RoundTripConstructor
 from ruamel.yaml.error import YAMLError
 
 from conformance.formats.text.yaml_text import quiet_reader
@@ -47,7 +45,7 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
         return WaiversUnusable(message("kit.waivers.line", file=path, line=line, reason=reason))
 
     try:
-        loaded = given_yaml(path, _yaml())
+        loaded = given_yaml(path, quiet_reader("rt"))
     except (OSError, ValueError, YAMLError) as error:
         words = message("kit.waivers.unusable", file=path, reason=in_one_line(error))
         raise WaiversUnusable(words) from None
@@ -82,23 +80,6 @@ def read_waivers(path: Path, language: str = "en") -> tuple[Waiver, ...]:
             Waiver(clause, texts["reason"] or "", line, texts["tool"], texts["run"], until)
         )
     return tuple(waivers)
-
-
-def _yaml() -> YAML:
-    """Return a reader that keeps each value as it is written; this module checks the values."""
-    yaml = quiet_reader("rt")
-    yaml.Constructor = _Constructor
-    return yaml
-
-
-class _Constructor(RoundTripConstructor):
-    """Reads dates, numbers and booleans as text: a number may be too long to be written again."""
-
-
-for _kind in ("timestamp", "int", "float", "bool"):
-    _Constructor.add_constructor(
-        f"tag:yaml.org,2002:{_kind}", lambda reader, node: reader.construct_scalar(node)
-    )
 
 
 def _text(value: Any) -> str | None:

@@ -33,7 +33,11 @@ ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
 )
 CIRCLE = "good: &a [*a, *a]\n"
 CLOSED = "good: " + "[" * 310 + "]" * 310
-KINDS = {"levels": LEVELS[:1_000], "closed levels": CLOSED, "aliases": ALIASES, "a circle": CIRCLE}
+DOUBLES = "good: [&a0 {a: 1}]\n" + "".join(
+    f"a{n}: &a{n} {{a{n}: 1, <<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 40)
+)
+KINDS = {"levels": LEVELS[:1_000], "closed levels": CLOSED, "aliases": ALIASES, "a circle": CIRCLE,
+         "merges that double": DOUBLES}  # fmt: skip
 
 
 def policy(path):
@@ -130,6 +134,31 @@ def test_a_settings_file_without_end_is_refused(tmp_path, name, text):
     path.symlink_to("/dev/zero") if text is None else path.write_text(text)
     with pytest.raises(OptionUnusable, match=f"{name} cannot be used: it "):
         filled_in({}, tmp_path)
+
+
+@pytest.mark.parametrize("name", ["agent-formats.toml", "pyproject.toml"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ".".join(["a"] * 200_000) + " = 1",
+        "[" + " . ".join(["a"] * 200_000) + "]",
+        "x = {" + ".".join([r'"\"."'] * 200_000) + " = 1}",
+        "x.".join(["'.'."] * 200_000) + "a = 1",
+    ],
+    ids=["a key", "a table", "in quotes", "of two kinds"],
+)
+def test_a_key_of_many_parts_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(OptionUnusable, match=f"{name} cannot be used: it "):
+        filled_in({}, tmp_path)
+
+
+def test_a_waiver_that_merges_another_is_refused_in_one_sentence(tmp_path):
+    path = tmp_path / "waivers.yaml"
+    path.write_text("- &a {clause: ATDF-ERR-007, reason: x}\n- {<<: *a, tool: b}\n")
+    with pytest.raises(WaiversUnusable) as found:
+        read_waivers(path)
+    assert ", line 2: a waiver cannot have <<; " in found.value.words.words("en")
 
 
 @pytest.mark.parametrize("text", [LEVELS, '{"message": ' + LEVELS])
