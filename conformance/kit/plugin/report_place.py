@@ -166,7 +166,10 @@ def mark_outdated(badge: Path, language: str) -> None:
     with suppress(OSError, ValueError, RecursionError):
         if not badge.is_file():
             return  # reading a pipe would never end
-        known = json.loads(given_text(badge))
+        text = given_text(badge)
+        if not is_marked(Badge.name, text.encode()):
+            return
+        known = json.loads(text)
         if not isinstance(known, dict) or not isinstance(known.get("message"), str):
             return
         if known.get("color") != OUTDATED:

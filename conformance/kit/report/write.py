@@ -46,11 +46,14 @@ FILES = (*(reporter.name for reporter in REPORTERS), Page.name, JUNIT, EXCHANGES
 LOOKED_AT = 8 * 1024
 """How many bytes of a file are searched for its mark."""
 _MARKS = {
-    ResultsJson.name: rb'\{\s*"kit": "',
+    ResultsJson.name: rb'\{\s*"kit": "[^"]*",\s*"started": "',
     Badge.name: rb'\{\s*"schemaVersion": 1,\s*"label": "agent formats"',
-    Summary.name: rb"## (?:Conformance report|Informe de conformidad|Relat\xc3\xb3rio de conform)",
+    # The title may be longer than what is looked at.
+    Summary.name: rb"## (?:Conformance report|Informe de conformidad|Relat[^:\n]*): "
+    rb"[^\n]*(?:\Z|\n\n\*\*)",
     ReplayFile.name: rb'"""Sends again what broke a clause',
-    Page.name: rb'(?s).*<title id="head-title">(?:Conformance|Informe de|Relat)',
+    Page.name: rb'(?s).*<title id="head-title">(?:Conformance|Informe de|Relat)[^<]*'
+    rb'(?:\Z|</title>\s*<meta name="description")',
     # pytest writes it. It is the kit's if a test in it has the id of a clause. pytest writes the
     # package before the name only if it finds one. A short file without tests may be replaced.
     JUNIT: rb'(?s).*\.test_\w+" name="test_\w+\[[A-Z]+-[A-Z]+-\d{3}|'
@@ -76,7 +79,8 @@ def foreign_file(directory: Path, names: Iterable[str]) -> Path | None:
 
 def is_marked(name: str, head: bytes) -> bool:
     """Return whether a file begins like the kit's own file of this name, or is empty."""
-    return not head.strip() or re.match(_MARKS[name], head) is not None
+    empty = not head.strip() and len(head) < LOOKED_AT
+    return empty or re.match(_MARKS[name], head) is not None
 
 
 def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Message]]:

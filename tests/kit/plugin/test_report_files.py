@@ -37,6 +37,26 @@ def test_the_kit_knows_all_of_its_own_files(report):
     assert foreign_file(report, FILES) is None
 
 
+ALIKE = {
+    "results.json": '{"kit": "starter", "mine": 1}',
+    "summary.md": "## Conformance report: the bridge\n\nMine.\n",
+    "report.html": '<title id="head-title">Conformance tests</title>\n    <style>',
+    "junit.xml": " " * 9_000 + "mine",
+}
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_a_file_of_somebody_else_that_begins_like_the_kits_is_known_as_that(tmp_path, name):
+    (tmp_path / name).write_text(ALIKE[name])
+    assert foreign_file(tmp_path, FILES) == tmp_path / name
+
+
+def test_a_badge_of_somebody_else_does_not_change(tmp_path):
+    (tmp_path / "badge.json").write_text(mine := '{"schemaVersion": 1, "message": "1.0"}')
+    mark_outdated(tmp_path / "badge.json", "en")
+    assert (tmp_path / "badge.json").read_text() == mine
+
+
 @pytest.mark.parametrize("name", FILES)
 def test_a_file_of_somebody_else_is_known_as_that(tmp_path, name):
     (tmp_path / name).write_text("Mine, with results and exchanges in it.\n")
@@ -334,7 +354,7 @@ def test_interrupts_while_all_is_judged_and_counted_leave_a_whole_report(tmp_pat
 def test_an_interrupt_before_anything_is_called_leaves_the_earlier_report(tmp_path):
     folder = tmp_path / "report"
     folder.mkdir()
-    (folder / "summary.md").write_text("## Conformance report\n")
+    (folder / "summary.md").write_text("## Conformance report: x\n\n**Level**\n")
     (tmp_path / "early.py").write_text(
         "import os, signal\ndef pytest_collection():\n    os.kill(os.getpid(), signal.SIGINT)\n"
     )
@@ -415,7 +435,9 @@ def test_a_pipe_in_the_place_of_a_badge_is_not_read(tmp_path):
 
 
 def test_a_badge_is_marked_and_a_file_beside_it_stays(tmp_path):
-    (tmp_path / "badge.json").write_text('{"schemaVersion": 1, "message": "Guarded"}')
+    (tmp_path / "badge.json").write_text(
+        '{"schemaVersion": 1, "label": "agent formats", "message": "Guarded"}'
+    )
     (tmp_path / ".badge.json.part").write_text("mine")
     mark_outdated(tmp_path / "badge.json", "en")
     assert "Guarded (outdated)" in (tmp_path / "badge.json").read_text()
