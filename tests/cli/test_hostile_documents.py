@@ -16,7 +16,7 @@ from conformance.convert.form import TARGETS
 from conformance.spec.messages import message
 
 EVIL = "</script><img src=x>\x1b[2J\u202e##vso[task]x\n::stop-commands::x\n| a |\ud800\x9b"
-COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
+COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.MULTILINE)
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
 TOOL = {"name": "t", "description": "d", "inputSchema": {"type": "object"}}
 ERROR = {"errors": [{"type": EVIL, "title": EVIL, "detail": EVIL, "instance": EVIL,

@@ -27,28 +27,34 @@ _MOST_MARKS = 6
 """The most accents on one letter. No language needs more, and further ones cover other lines."""
 _LIKE_MARKS = re.compile(rf"[^\x00-\u02ff]{{{_MOST_MARKS + 1},}}|\A[^\x00-\u02ff]")
 """Where too many accents can be, or one that the kit's own character before it would carry."""
-_COMMANDS = re.compile(r"#(?=#(?:\[|vso\[|teamcity\[))|^([^\S\n]*):(?=:)", re.MULTILINE)
+_MARKED_COMMAND = r"#(?=#[A-Za-z]{0,40}\[)"
+_COMMANDS = re.compile(_MARKED_COMMAND + r"|^([^\S\n]*):(?=:)", re.MULTILINE)
 """Commands in a log line for the CI system that runs the job.
 
 GitHub reads `::name::` at the start of a line and `##[name]`; Azure reads `##[name]` and
-`##vso[name]`; TeamCity reads `##teamcity[name]`. The space before `::` cannot span lines, because
-many empty lines would take quadratic time.
+`##vso[name]`; TeamCity reads `##teamcity[name]`; Octopus Deploy reads `##octopus[name]`. The space
+before `::` cannot span lines, because many empty lines would take quadratic time.
 """
-_IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + r"|#(?=#(?:\[|vso\[|teamcity\[))")
+_IN_JSON = re.compile(_UNSEEN_BUT_LINES.pattern + "|" + _MARKED_COMMAND)
 _MARKS = re.compile(r"([\\`*_{}\[\]()#!~$])")
 _REFERENCE = re.compile(
     r"(&#64;|(?:(?<!&)#|!|&#38;)(?=[0-9])|\bg[hl]-(?=[0-9])|[$%~](?=[0-9\"])|\\\[(?=[a-z\\_]{1,40}:)"
-    r"|:(?=[0-9]*[a-z+-][a-z0-9+\\_-]{0,99}:|100:|1234:))",
+    r"|:(?=[0-9]*[a-z+-][a-z0-9+\\_-]{0,99}:|100:|1234:)"
+    r"|&#58;(?=//)|\\\[(?=\\\[)|\\[\[{](?=[+-]))",
     re.IGNORECASE,
 )
 """What a code host turns into a link or a picture after it has read the Markdown.
 
 `@name` notifies a person. `#1`, and on some hosts `!1`, `&1`, `GL-1` and `[issue:1]`, adds a
-reference to an issue; `%1`, `$1` and `~1` lead to a milestone, a snippet and a label.
+reference to an issue; `%1`, `$1` and `~1` lead to a milestone, a snippet and a label. An entity is
+a colon again by then, so `http://host` is a link. `[[name|address]]` is a link or a picture, and
+`{+text+}` and `[-text-]` get the colors of a change.
 `:white_check_mark:` becomes a picture, which would look like a verdict of the kit. A backslash or
 an entity does not prevent that; an HTML comment in between does.
 """
 _ADDRESS = re.compile(r"(www)\.", re.IGNORECASE)
+_BEGINS = re.compile(r"\A((?:[0-9]{1,9}(?=\.))?)([-+= .])")
+"""What begins a list, a heading or code at the start of a line."""
 
 
 def _escape(found: re.Match[str]) -> str:
@@ -118,13 +124,11 @@ def is_plain(text: str) -> bool:
 
 
 def in_markdown(text: str, limit: int | None = ONE_LINE) -> str:
-    """Return `text` visible, on one line, and without meaning in Markdown, HTML or a table cell.
-
-    It is for the middle of a line: marks that matter only at the start of a line are not escaped.
-    """
+    """Return `text` visible, on one line, and without meaning in Markdown, HTML or a table cell."""
     marked = _MARKS.sub(r"\\\1", visible(text, limit))
     # A backslash does not disable tags, cells, or what looks like an address; entities do.
     for character in "&<>|@":
         marked = marked.replace(character, f"&#{ord(character)};")
     marked = _ADDRESS.sub(r"\1&#46;", marked.replace("://", "&#58;//"))
+    marked = _BEGINS.sub(lambda found: f"{found[1]}&#{ord(found[2])};", marked)
     return _REFERENCE.sub(r"\1<!-- -->", marked)

@@ -16,7 +16,7 @@ from conformance.kit.report.write import REPORTERS
 from tests.kit.report.sample import EVIL, hostile_exchanges, hostile_session, sample_words
 
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
+COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.MULTILINE)
 TAG = re.compile(r"<(?!/?(?:details|summary|br|sub|b|code)\b|!-- -->)")
 COMMANDS = ("::stop-commands::x", "a\n::error::b", "##vso[task.x]y", "##[error]z", "[a](http://b)",
             "\n[[ATTACHMENT|/etc/passwd]]\n")  # fmt: skip

@@ -316,6 +316,26 @@ def test_a_started_server_sees_only_what_it_is_given_and_leaves_no_child(monkeyp
     )
 
 
+@pytest.mark.parametrize("text", ["##vso[task.x]y of-a-server", "[" * 900 + "]" * 900])
+def test_what_a_server_says_is_not_in_the_output_of_pytest(tmp_path, text):
+    code = f"import json; print(json.dumps({{'id': 1, 'said': {text!r}}}))"
+    if text[0] == "[":  # the kit can read it, but the file cannot write it again
+        code = f'print(\'{{"id": 1, "said": "of-a-server", "deep": {text}}}\')'
+    asked = {"text": "x", "own": [], "awaited": True, "answer_to": 1, "settle": 1}
+    then = {"status": 0, "headers": [], "text": text, "json": {"said": text}, "ended": ""}
+    case = started(code) | {"name": "one", "requests": [1], "stdio": True, "says": "it is broken",
+                            "call": True, "wrong": "accepted", "answer": then}  # fmt: skip
+    if text[0] == "[":
+        case["wrong"] = "same"
+    made = {"cases": repr(json.dumps([case])), "requests": repr(json.dumps({"1": asked}))}
+    path = tmp_path / "test_replay.py"
+    path.write_text(TEMPLATE.read_text("utf-8") % made, encoding="utf-8")
+    code, said = run(path, "", PYTEST_ADDOPTS="-l -vv")
+    assert code == 1 or text[0] == "["
+    assert "of-a-server" not in said
+    assert "##vso" not in said
+
+
 @pytest.mark.parametrize(
     ("secret", "target"),
     [("of-two\nlines", ""), ("plain-one", "http://["), ("plain-one", "")],

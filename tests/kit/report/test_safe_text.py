@@ -70,6 +70,11 @@ def test_markdown_has_no_meaning_left():
         assert mark not in shown
 
 
+@pytest.mark.parametrize("text", ["- x", "+ x", "1. x", "12) x", "     x", "---", "==="])
+def test_a_text_at_the_start_of_a_line_begins_nothing(text):
+    assert re.match(r"[0-9]*(?:&#[0-9]+;|\\)", in_markdown(text))
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
@@ -90,7 +95,10 @@ def test_markdown_has_no_meaning_left():
         ("&#64;octocat", r"&#38;\#<!-- -->64;octocat"),
         ("&amp;#64;octocat", r"&#38;amp;\#<!-- -->64;octocat"),
         ("x[^1]", r"x\[^1\]"),
-        ("- [x] done", r"- \[x\] done"),
+        ("- [x] done", r"&#45; \[x\] done"),
+        ("http://x.org", "http&#58;<!-- -->//x.org"),
+        ("[[a|b.png]]", r"\[<!-- -->\[a&#124;b.png\]\]"),
+        ("{+PASS+} [-FAIL-]", r"\{<!-- -->+PASS+\} \[<!-- -->-FAIL-\]"),
     ],
 )
 def test_what_a_code_host_makes_a_link_of_is_none(text, shown):
@@ -165,6 +173,7 @@ def test_a_stdio_request_is_its_message():
         ("##[error]x", r"\x23#[error]x"),
         ("a ##vso[task.setvariable variable=a]b", r"a \x23#vso[task.setvariable variable=a]b"),
         ("##teamcity[a]", r"\x23#teamcity[a]"),
+        ("a ##octopus[setVariable name='YQ==']", r"a \x23#octopus[setVariable name='YQ==']"),
         ("std::vector, ## a heading, C::D", "std::vector, ## a heading, C::D"),
     ],
 )
@@ -176,7 +185,7 @@ def test_a_command_to_a_ci_system_is_disarmed(text, shown):
 SIGNS = st.text(
     "\n\r\t :#[]vsoteamcity\x00\x1b\x9b\u202e\ud800<>&|`*_\\!$~@(){}/wW.abc", max_size=80
 )
-COMMAND = re.compile(r"^\s*::|##(\[|vso\[|teamcity\[)", re.MULTILINE)
+COMMAND = re.compile(r"^\s*::|##[a-z]*\[", re.MULTILINE)
 UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ud800-\udfff]")
 
 
