@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 _HEAD = re.compile(
-    rb"\s*(?:(?:[$%>#] )?curl (?:[^\n]*\\\r?\n)*[^\n]*\n)?HTTP/\d[^\n]*\n"
-    rb"(?:[^\s:{}\[\]\"]+:[^\n]*\n)*(?:[ \t\r]*\n|[ \t\r]*\Z|(?=[{\[]))"
+    rb"\s*(?:(?:[$%>#] )?curl (?:[^\n]*\\\r?\n){0,1000}[^\n]*\n)?HTTP/\d[^\n]*\n"
+    rb"(?:[^\s:{}\[\]\"]+:[^\n]*\n)*+(?:[ \t\r]*\n|[ \t\r]*\Z|(?=[{\[]))"
 )
 """The command, the status line and the headers. The blank line may be missing before JSON."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from conformance.formats.problem import Place
 
 _TOKEN = re.compile(
-    r"""(?P<text>"[^"\\]*(?:\\.[^"\\]*)*")"""
+    r"""(?P<text>"[^"\\]*(?:\\.[^"\\]*)*+")"""
     r"""|(?P<mark>[{}\[\],:])|(?P<word>[^ \t\n\r{}\[\],:"]+)""",
     re.DOTALL,
 )

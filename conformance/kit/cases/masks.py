@@ -10,7 +10,7 @@ from typing import Final
 _PARTS: Final = {"YYYY": "%Y", "YY": "%y", "DD": "%d", "HH": "%H", "SS": "%S"}
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
 _PIECE = r"(?:YYYY|yyyy|YY|yy|MM|mm|DD|dd|HH|hh|SS|ss)"
-_MASK: Final = re.compile(rf"(?<![A-Za-z]){_PIECE}(?:[-/.:T ]{_PIECE})+Z?(?![A-Za-z])")
+_MASK: Final = re.compile(rf"(?<![A-Za-z]){_PIECE}(?:[-/.:T ]{_PIECE}){{1,20}}Z?(?![A-Za-z])")
 _NAMED: Final = (
     (re.compile(r"RFC ?3339", re.I), _MOMENT),
     (re.compile(r"ISO[- ]?8601[^.;]{0,20}(?:date-?time|timestamp)", re.I), _MOMENT),

@@ -26,7 +26,7 @@ _PATH_PART = re.compile(r"[A-Za-z0-9_~-][A-Za-z0-9._~-]*")
 """A text that stays one part of a path on every server. `.` and `..` do not."""
 _PATH_WORD = re.compile(r"[A-Za-z0-9_~-]+")
 """A text in which no server finds the name of a format, as some do in `7.5`."""
-_HEADER_VALUE = re.compile(r"[!-~]+( [!-~]+)*")
+_HEADER_VALUE = re.compile(r"[!-~]+(?: [!-~]+)*+")
 
 
 def textual(tool: Tool, run: Run) -> Invocation | None:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, partial
 from itertools import takewhile
 from operator import itemgetter
-from urllib.parse import unquote_to_bytes
 
 from conformance.kit.config.secret_forms import SHORTEST, any_form, any_forms, coded, written
 
@@ -34,7 +33,7 @@ _MOST_CUTS = 1000
 further ones, which a target wrote, all that begins like a secret is taken out.
 """
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
-_ADDRESS = r"(?:%[0-9a-fA-F]{2})+"
+_ADDRESS = r"(?:%[0-9a-fA-F]{2})++"
 _HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
 _ESCAPES = (
     ("\\", re.compile(_JSON)),
@@ -352,7 +351,7 @@ def _unescaped(found: re.Match[str]) -> str:
     """Return the text that an escape means. Several percent-escapes may be one character."""
     text = found.group()
     if text[0] == "%":
-        return unquote_to_bytes(text).decode("utf-8", "replace")
+        return bytes.fromhex(text.replace("%", "")).decode("utf-8", "replace")
     if text[0] == "&":
         return html.unescape(text)
     own = text.lstrip("\\")

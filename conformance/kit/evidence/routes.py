@@ -22,7 +22,7 @@ WIRE: Final = "http_wire"
 NOWHERE: Final = (Step("unknown-path"), Step("unknown-tool"))
 """The steps of this script with these requests."""
 
-_COUNTED: Final = re.compile(r"\b[0-9a-f]{8}[0-9a-f-]*\b|\d+(?:[.:]\d+)*", re.IGNORECASE)
+_COUNTED: Final = re.compile(r"\b[0-9a-f]{8}[0-9a-f-]*\b|\d+(?:[.:]\d+)*+", re.IGNORECASE)
 """Ids, counters and times, which differ in each answer."""
 _INSTANCE: Final = re.compile(r'"instance"\s*:\s*"[^"]*"')
 """The member that names an occurrence, in any form."""

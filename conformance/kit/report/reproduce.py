@@ -26,7 +26,7 @@ from conformance.kit.transport.bindings import traits_of
 LONGEST = 8_000
 """The most bytes of a body in a line that people can paste."""
 
-_PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9][0-9A-Fa-f]|[\w@+=:,./-])+", re.ASCII)
+_PLAIN_WORD = re.compile(r"(?!=)(?:%[0-9][0-9A-Fa-f]|[\w@+=:,./-])++", re.ASCII)
 _READ_OTHERWISE = re.compile(
     r"((?:\\{2,}|\\(?=['\u2018-\u201b%&|<>^]|\Z)|['\u2018-\u201b])+|%(?![0-9][0-9A-Fa-f])|[&|<>^]+)"
 )

@@ -29,7 +29,7 @@ from conformance.kit.transport.provider import Provider
 from conformance.kit.transport.trouble import GARBLED, trouble_of
 from conformance.spec.vocabulary import Seen
 
-NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*")
+NONCE: Final = re.compile(r"afn-[a-z0-9]+(?:-[a-z0-9]+)*+")
 """The form of a nonce, which marks everything that belongs to one call."""
 QUIET: Final = 2.0
 """Seconds that a gateway has to end its requests to the provider, with a margin."""

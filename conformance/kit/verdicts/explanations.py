@@ -84,7 +84,7 @@ _TELLING: Final = ("enum", "const", "type", "format", *_BOUNDS, *_COUNTS)
 _MOST_BRANCHES: Final = 16
 _TOKEN: Final = re.compile(r"[^\s\"'`]{1,100}")
 _AROUND: Final = ".,;:!?()[]{}<>«»“”‘’"
-_PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*|-?\d{1,3}")
+_PLAIN: Final = re.compile(r"[^\W\d]?(?:[^\W\d]|-)*+|-?\d{1,3}")
 _MOST_TOKENS: Final = 300
 _READ: Final = 20_000
 """The most characters of a refusal that are read. Each value of an enum is searched for in them."""
