@@ -26,6 +26,11 @@ _LONG_KEY = re.compile(
 )
 """A key of more than 100 parts. The time and memory that a key takes grow with their square."""
 
+_MOST_WORDS = 10_000
+_MOST_CHARACTERS = 256 * 1024
+"""The most words and characters of all options: to read a command takes the square of its length.
+"""
+
 
 class _WordsUnusableError(Exception):
     """The words cannot be parsed; `said` tells why."""
@@ -137,6 +142,9 @@ def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, An
             except ValueError:  # a hexadecimal number with too many decimal digits
                 reason = message("documents.long_number").words(language)
                 raise _refused(path, reason, language) from None
+    if len(words) > _MOST_WORDS or sum(map(len, words)) > _MOST_CHARACTERS:
+        reason = message("kit.system.too_large").words(language)
+        raise _refused(path, reason, language)
     parser = _Parser(add_help=False, allow_abbrev=False)
     for group in GROUPS:
         add_options(group, parser.add_argument)

@@ -153,6 +153,17 @@ def test_a_key_of_many_parts_is_refused(tmp_path, name, text):
         filled_in({}, tmp_path)
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['target = "stdio:' + "a" * 1_000_000 + '"', "header = [" + '"A: b", ' * 20_000 + "]"],
+    ids=["a command", "a list"],
+)
+def test_options_that_take_minutes_to_read_are_refused(tmp_path, text):
+    (tmp_path / "agent-formats.toml").write_text(text)
+    with pytest.raises(OptionUnusable, match=r"agent-formats\.toml cannot be used: it "):
+        filled_in({}, tmp_path)
+
+
 def test_a_waiver_that_merges_another_is_refused_in_one_sentence(tmp_path):
     path = tmp_path / "waivers.yaml"
     path.write_text("- &a {clause: ATDF-ERR-007, reason: x}\n- {<<: *a, tool: b}\n")
