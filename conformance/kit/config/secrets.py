@@ -67,8 +67,12 @@ _BACKSLASHES = re.compile(r"\\+")
 
 
 def tells(text: str, *secrets: str) -> bool:
-    """Return whether a text contains one of these secrets, in any form that the kit knows."""
-    return any(secret in text for secret in secrets) or _finder(secrets)(text) != text
+    """Return whether a text contains one of these secrets, in any form that the kit knows.
+
+    A short value, such as that of a variable for a test, tells nothing: ordinary words contain it.
+    """
+    whole = any(len(secret) >= SHORTEST and secret in text for secret in secrets)
+    return whole or _finder(secrets)(text) != text
 
 
 @lru_cache(maxsize=64)

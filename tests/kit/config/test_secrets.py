@@ -6,7 +6,7 @@ import json
 import pytest
 
 from conformance.kit.config.given_secrets import in_cookies, in_headers, in_target, in_values
-from conformance.kit.config.secrets import Redactor, is_secret_name
+from conformance.kit.config.secrets import Redactor, is_secret_name, tells
 
 TOKEN = "s3cr3t-token"
 
@@ -278,3 +278,9 @@ def test_of_thousands_of_cookies_in_one_answer_only_the_last_are_secrets():
 )  # fmt: skip
 def test_a_target_hides_no_word_of_the_kit_by_a_cookie(word):
     assert list(in_cookies([("Set-Cookie", f"token={word}; Path=/")])) == []
+
+
+@pytest.mark.parametrize("short", ["", "x", "proxy"])
+def test_a_short_value_is_not_found_in_an_ordinary_word(short):
+    assert not tells("check the proxy settings", short)
+    assert tells("check the proxy of s3cret", "s3cret")
