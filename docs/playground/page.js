@@ -277,7 +277,7 @@
   });
   let links = 0;
   const begin = async () => {
-    const given = /^#text=([\w-]+)$/.exec(location.hash);
+    const given = /^#text=([\w-]+)(?:&line=(\d{1,6}))?$/.exec(location.hash);
     const mine = (links += 1);
     try {
       const inside = given ? await unpacked(given[1]) : kept();
@@ -289,6 +289,7 @@
       if (failure instanceof RangeError) return tell("unknown", said.large);
     }
     judge();
+    if (given?.[2]) go(Number(given[2]), 1);
   };
   window.addEventListener("hashchange", begin);
   text.addEventListener("input", (event) => {

@@ -705,6 +705,20 @@ def test_the_playground_keeps_the_text_across_languages(visit):
     expect(page.locator("#playground-text")).to_have_value('{"errors": []}')
 
 
+def test_a_row_of_a_field_shows_the_field_in_the_playground(visit):
+    page, seen = visit("es/atdf/error/")
+    link = page.locator("tr", has=page.locator("#field-errors-detail, [id$='-detail']")).first
+    assert "detail" in (link.locator("a.shown-field").get_attribute("aria-label") or "")
+    link.locator("a.shown-field").click()
+    expect(page.locator("#playground")).to_have_attribute("data-state", "valid")
+    chosen = page.evaluate(
+        "() => { const at = document.getElementById('playground-text');"
+        " return at.value.slice(at.selectionStart, at.selectionEnd); }"
+    )
+    assert chosen.strip().startswith('"detail": ')
+    assert seen.errors == []
+
+
 def test_a_link_of_the_playground_holds_its_text(visit):
     page, _ = visit("playground/", permissions=["clipboard-read", "clipboard-write"])
     text = '{"errors": [{"title": "ñandú <b>"}]}'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import html
 import json
@@ -9,6 +10,7 @@ import re
 import shutil
 import subprocess
 import tomllib
+import zlib
 
 import pytest
 
@@ -474,3 +476,20 @@ def test_the_heading_of_a_correction_names_the_field_that_it_is_about(pages, lan
     text = pages[f"{language}/atdf/changes.md"].partition("{ #errata }")[2]
     headings = re.findall(r"^### (.*) \{ #erratum", text, re.MULTILINE)
     assert len(headings) == len(set(headings)) > 5
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_row_of_a_field_leads_to_the_line_of_the_field_in_the_example(pages, language):
+    counted = 0
+    for path, content in pages.items():
+        found = re.search(r'#text=([\w-]+)" data-lines="([^"]*)"', content)
+        if found is None or not path.startswith(f"{language}/"):
+            continue
+        packed = base64.urlsafe_b64decode(found[1] + "=" * (-len(found[1]) % 4))
+        lines = zlib.decompress(packed, wbits=-15).decode().splitlines()
+        for anchor, line in json.loads(html.unescape(found[2])).items():
+            row = re.search(rf'<a id="{anchor}"></a>`([^`]+)`', content)
+            leaf = re.split(r"[.\]]", row[1])[-1]
+            assert lines[line - 1].lstrip().startswith(f'"{leaf}": '), (path, anchor, line)
+            counted += 1
+    assert counted > 120

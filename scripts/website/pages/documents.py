@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from scripts.generator.ages import age_of
 from scripts.generator.schemas import Schema
 from scripts.website.layout import DOCS
@@ -10,6 +12,7 @@ from scripts.website.pages.context import Context, up
 from scripts.website.pages.examples import examples, in_words
 from scripts.website.pages.fields import field_tables, said_age
 from scripts.website.pages.markdown import code, escaped, heading, page
+from scripts.website.pages.shown_fields import lines_of
 from scripts.website.pages.tried import in_playground, opening
 
 _CONCEPTS = "concepts.md"
@@ -45,10 +48,18 @@ def _explained(context: Context, schema: Schema) -> str:
 
 
 def _tried(context: Context, schema: Schema, here: str) -> str:
-    """Return a link that opens the first valid example in the playground; empty without one."""
+    """Return a link that opens a valid example in the playground; empty without one.
+
+    It is the example with the most fields, and the link has the line of each.
+    """
     own = (each for each in context.source.examples if each.document == schema.name)
-    first = next((each for each in own if each.spec == schema.spec and each.valid), None)
-    if first is None:
+    valid = [in_words(context, each) for each in own if each.spec == schema.spec and each.valid]
+    if not valid:
         return ""
-    to = in_playground(here, in_words(context, first))
-    return f" {context.said('field_tried', link=opening(to, context.said('field_try')))}"
+    shown = max(valid, key=lambda each: len(lines_of(schema, each)))
+    lines = {
+        "lines": json.dumps(lines_of(schema, shown), separators=(",", ":")),
+        "words": context.said("field_shown", name="{name}"),
+    }
+    link = opening(in_playground(here, shown), context.said("field_try"), lines)
+    return f" {context.said('field_tried', link=link)}"

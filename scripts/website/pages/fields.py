@@ -18,7 +18,7 @@ from scripts.generator.load import Path_
 from scripts.generator.schemas import Schema
 from scripts.website.pages.context import CONFORMANCE, Context, dashed, up
 from scripts.website.pages.kit import catches
-from scripts.website.pages.markdown import anchored, code, escaped, heading, link, table
+from scripts.website.pages.markdown import anchor_of, anchored, code, escaped, heading, link, table
 
 _FAULTS = 3
 """The most faults that are listed with a field; the pages of its clauses list all."""
@@ -60,6 +60,15 @@ def field_tables(context: Context, schema: Schema, here: str) -> Iterator[str]:
             yield _table(context, schema, here, rows, f"field-{dashed(name)}")
 
 
+def anchors(schema: Schema) -> Iterator[tuple[str, Path_]]:
+    """Yield the anchor of each row of a document's tables, and its place in the schema."""
+    for field in _fields(schema.source.data, ()):
+        yield anchor_of(field.name, "field"), field.at
+    for name, node in schema.source.data.get("$defs", {}).items():
+        for field in _inside(node, ("$defs", name), ""):
+            yield anchor_of(field.name, f"field-{dashed(name)}"), field.at
+
+
 def _taken(context: Context, schema: Schema, here: str, node: Node) -> Iterator[str]:
     """Yield a line that names the schemas whose fields an object also has, if there are any."""
     if taken := [each["$ref"] for each in node.get("allOf", ()) if "$ref" in each]:
@@ -88,7 +97,7 @@ def _fields(node: Node, at: Path_, before: str = "") -> Iterator[Field]:
     """Yield the fields of an object, and of the objects inside it."""
     required = node.get("required", ())
     seen = set()
-    for path, part in _same_value(node, at):
+    for path, part in same_value(node, at):
         for name, child in part.get("properties", {}).items():
             if not isinstance(child, dict) or name in seen or not _says_something(child):
                 continue
@@ -109,7 +118,7 @@ def _inside(node: Node, at: Path_, name: str) -> Iterator[Field]:
         yield from _fields(others, (*at, "additionalProperties"), f"{before}*.")
 
 
-def _same_value(node: Node, at: Path_) -> Iterator[tuple[Path_, Node]]:
+def same_value(node: Node, at: Path_) -> Iterator[tuple[Path_, Node]]:
     """Yield the schemas that are about the same value: the node, and its branches."""
     yield at, node
     for keyword in IN_PLACE:
@@ -120,7 +129,7 @@ def _same_value(node: Node, at: Path_) -> Iterator[tuple[Path_, Node]]:
         for index, child in listed:
             if isinstance(child, dict):
                 steps = (keyword,) if index is None else (keyword, index)
-                yield from _same_value(child, (*at, *steps))
+                yield from same_value(child, (*at, *steps))
 
 
 def _says_something(node: Node) -> bool:

@@ -56,8 +56,13 @@ def code(text: str) -> str:
 
 def anchored(name: str, before: str) -> str:
     """Return code with an anchor, for the first cell of a row, so that the search finds the row."""
+    return f'<a id="{anchor_of(name, before)}"></a>{code(name)}'
+
+
+def anchor_of(name: str, before: str) -> str:
+    """Return the anchor of a row."""
     words = _NOT_IN_ANCHOR.sub("-", name.replace("[]", "").replace("*", "any")).strip("-")
-    return f'<a id="{before}-{words}"></a>{code(name)}'
+    return f"{before}-{words}"
 
 
 _BESIDE = 4

@@ -1,0 +1,18 @@
+// Gives the row of each field that the example of the page has a link that shows the field in the playground.
+"use strict";
+
+(() => {
+  const tried = document.querySelector("a[data-lines]");
+  if (!tried) return;
+  for (const [anchor, line] of Object.entries(JSON.parse(tried.dataset.lines))) {
+    const cell = document.getElementById(anchor)?.closest("td");
+    if (!cell) continue;
+    const link = document.createElement("a");
+    link.className = "shown-field";
+    link.href = `${tried.href}&line=${line}`;
+    link.textContent = "▷";
+    link.title = tried.dataset.words.replace("{name}", cell.querySelector("code").textContent);
+    link.setAttribute("aria-label", link.title);
+    cell.append(" ", link);
+  }
+})();
