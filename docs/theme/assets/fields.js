@@ -5,14 +5,14 @@
   const tried = document.querySelector("a[data-lines]");
   if (!tried) return;
   for (const [anchor, line] of Object.entries(JSON.parse(tried.dataset.lines))) {
-    const cell = document.getElementById(anchor)?.closest("td");
-    if (!cell) continue;
+    const row = document.getElementById(anchor)?.closest("tr");
+    if (!row) continue;
     const link = document.createElement("a");
     link.className = "shown-field";
     link.href = `${tried.href}&line=${line}`;
     link.textContent = "▷";
-    link.title = tried.dataset.words.replace("{name}", cell.querySelector("code").textContent);
+    link.title = tried.dataset.words.replace("{name}", row.querySelector("code").textContent);
     link.setAttribute("aria-label", link.title);
-    cell.append(" ", link);
+    row.lastElementChild.append(" ", link);
   }
 })();
