@@ -92,6 +92,14 @@ def test_a_page_shows_what_the_kit_says_in_the_language_of_the_page(language):
     assert set(shown) == {output(language)}
 
 
+def test_each_shown_address_of_this_machine_is_the_one_of_the_page():
+    for guide in GUIDES.values():
+        for step in range(1, len(guide.levels) + 1):
+            for language in LANGUAGES:
+                text = (guide.folder(step) / output(language)).read_text("utf-8")
+                assert set(re.findall(r"127\.0\.0\.1:(\d+)", text)) <= {"8000"}, guide
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_shown_line_that_explains_a_clause_answers_in_the_language_of_the_page(language):
     shown = [
