@@ -17,8 +17,8 @@ Place = tuple[str | int, ...]
 """The place of a value in a document: member names and indexes, from the root on."""
 
 MISSPELLED, UNDECLARED = "misspelled", "undeclared"
-NO_VALUE, ODD_NAME = "unsatisfiable", "unportable"
-HINTS = frozenset({MISSPELLED, UNDECLARED, NO_VALUE, ODD_NAME})
+NO_VALUE, ODD_NAME, UNFILLED = "unsatisfiable", "unportable", "unfilled"
+HINTS = frozenset({MISSPELLED, UNDECLARED, NO_VALUE, ODD_NAME, UNFILLED})
 """The keywords of hints: what no rule forbids, but what is most likely a slip."""
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_$][A-Za-z0-9_$-]{0,199}")

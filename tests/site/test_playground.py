@@ -267,6 +267,8 @@ def test_the_hints_are_those_of_the_command(run, source):
     bounds = [schema for schema, _ in BOUNDS]
     named = {str(n): each for n, each in enumerate([*bounds, {"type": "strng"}, {"$ref": 7}])}
     values += [operation(parameters=[declared(schema=each)]) for each in bounds]
+    for schema in ({"properties": {"day": {}}}, {"allOf": [{}]}, {"properties": 7}, 7):
+        values += [TOOL | {"invocation": {"endpoint": "/{day}/{id}/{id}"}, "inputSchema": schema}]
     for broken in ({}, {"required": ["a", "0", 7]}, {"properties": 7}, {"$defs": [], "title": 7}):
         schema = {"type": "object", "properties": named, "required": ["0", "day"], **broken}
         values += [schema, {"tools": [{**TOOL, "inputSchema": schema}]}, TOOL | {"name": "año"}]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
@@ -12,6 +13,7 @@ from conformance.formats.problem import (
     NO_VALUE,
     ODD_NAME,
     UNDECLARED,
+    UNFILLED,
     Place,
     Problem,
     problem,
@@ -22,8 +24,8 @@ from conformance.formats.schema.positions import positions
 from conformance.formats.tool import declared
 from conformance.formats.tool.meta import ONLY_IN_MCP, PORTABLE_NAME
 from conformance.formats.validate.recognize import one_slip
-from conformance.formats.validate.rules import undeclared
-from conformance.formats.validate.subject import subjects
+from conformance.formats.validate.rules import OPEN, undeclared
+from conformance.formats.validate.subject import Subject, subjects
 from conformance.spec.members import Places, members
 from conformance.spec.messages import message
 from conformance.spec.published import SchemaPlace, spec_of
@@ -32,6 +34,7 @@ _COMPARED, _MOST = 1_000, 100
 """The most names that are compared with known ones, and the most names that are listed."""
 _NAME = 40
 _REQUIRED = "required"
+_IN_BRACES = re.compile(r"\{([^{}]+)\}")
 _PREFIXED = ("x-", "$", "@")
 """How a name begins that somebody added on purpose; one with a dot or a slash was, too."""
 _OF_OPENAPI = frozenset({"discriminator", "example", "externalDocs", "nullable", "xml"})
@@ -53,7 +56,10 @@ _Strange = tuple[Place, str, Mapping[str, Any], Collection[str]]
 
 
 def hints(document: str, data: Any) -> Iterator[Problem]:
-    """Yield what is most likely a slip: misspelled members, odd names, bounds without a value."""
+    """Yield what is most likely a slip: misspelled members, odd names, bounds without a value.
+
+    So is a name in an endpoint that no input has.
+    """
     yield from _misspelled(chain(_of_schemas(document, data), _of_members(document, data)))
     yield from islice(_of_tools(document, data), _MOST)
 
@@ -102,17 +108,35 @@ def hints_of_openapi(data: Mapping[str, Any]) -> Iterator[Problem]:
 
 
 def _of_tools(document: str, data: Any) -> Iterator[Problem]:
-    """Yield the names that not every client accepts, and the bounds that leave no value."""
+    """Yield the names that not every client accepts, those in endpoints that no input has, and the
+    bounds that leave no value.
+    """
     for subject in subjects(document, data) if isinstance(data, dict) else ():
         name = subject.name
         if not subject.described and name and not PORTABLE_NAME.fullmatch(name):
             said = message("finding.mcp.tool_name", name=shown(name), length=len(name))
             yield problem(subject.at("name"), ODD_NAME, said, tool=name)
+        for each in [] if subject.described else _unfilled(subject):
+            said = message("documents.tool.unfilled", name=shown(each, _NAME))
+            yield problem(subject.at("invocation", "endpoint"), UNFILLED, said, tool=name)
         for each in _without_value(subject.schema):
             yield problem(subject.declared_at(each.place), NO_VALUE, each.message, tool=name)
         member, schema = declared.output_schema(subject.item) or ("", None)
         for each in _without_value(schema):
             yield problem(subject.at(member, *each.place), NO_VALUE, each.message, tool=name)
+
+
+def _unfilled(subject: Subject) -> Iterator[str]:
+    """Yield the names in braces in a tool's endpoint that its schema does not declare.
+
+    A schema that may declare more elsewhere says nothing of them.
+    """
+    invocation, schema = subject.item.get("invocation"), subject.schema or {}
+    endpoint = invocation.get("endpoint") if isinstance(invocation, dict) else None
+    properties = schema.get("properties", {})
+    if isinstance(endpoint, str) and isinstance(properties, dict) and OPEN.isdisjoint(schema):
+        named = dict.fromkeys(_IN_BRACES.findall(endpoint))
+        yield from (name for name in named if name not in properties)
 
 
 def _without_value(schema: Any) -> Iterator[Problem]:

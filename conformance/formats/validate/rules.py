@@ -39,7 +39,7 @@ _NULL = "null"
 _BRANCHES = (("anyOf",), ("oneOf",))
 """Places at which `null` is one of several forms: the parameter is nullable."""
 
-_OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
+OPEN = frozenset({"$ref", "$dynamicRef", "allOf", "anyOf", "oneOf", "patternProperties", "then"})
 """With one of these keywords, `properties` need not have all that is declared."""
 
 _VERSION = re.compile(r"0\.[12](\.[0-9]{1,9})?|[12](\.[0-9]{1,9}){0,3}")
@@ -242,7 +242,7 @@ def undeclared(schema: Any) -> Iterator[tuple[Place, str]]:
     """Yield each name in `required` of a schema that no property has, with its place."""
     for place, _, node in positions(schema):
         required, properties = node.get("required"), node.get("properties", {})
-        partial = not _UNIONS.isdisjoint(map(str, place)) or not _OPEN.isdisjoint(node)
+        partial = not _UNIONS.isdisjoint(map(str, place)) or not OPEN.isdisjoint(node)
         if partial or not (isinstance(required, list) and isinstance(properties, dict)):
             continue
         for index, name in enumerate(required):

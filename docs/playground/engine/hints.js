@@ -87,6 +87,19 @@ function* undeclaredIn(schema, at, clause) {
   }
 }
 
+// Names in braces in an endpoint that no property has.
+function* unfilledIn(tool, at) {
+  const { invocation, inputSchema = {} } = tool;
+  const { endpoint } = isObject(invocation) ? invocation : {};
+  const schema = isObject(inputSchema) ? inputSchema : {};
+  const { properties = {} } = schema;
+  if (typeof endpoint !== "string" || !isObject(properties) || OPEN.some((word) => word in schema)) return;
+  for (const name of new Set([...endpoint.matchAll(/\{([^{}]+)\}/g)].map((each) => each[1]))) {
+    if (Object.hasOwn(properties, name)) continue;
+    yield { at: [...at, "invocation", "endpoint"], keyword: "unfilled", clause: null, id: "documents.tool.unfilled", values: { name: shown(name, 40) } };
+  }
+}
+
 // Bounds between which there is no value.
 function* withoutValueIn(schema, at) {
   for (const [node, place] of schemasIn(schema)) {
@@ -115,6 +128,7 @@ function* hintsOf(value, row, data) {
     if (typeof name !== "string" || /^[\w.-]{0,128}$/.test(name)) continue;
     yield { at: [...at, "name"], keyword: "unportable", clause: null, id: "finding.mcp.tool_name", values: { name: shown(name), length: [...name].length } };
   }
+  for (const [tool, at] of row ? toolsOf(value, row).filter(([tool]) => !isDescriptor(tool)) : []) yield* unfilledIn(tool, at);
   for (const [schema, at] of schemas) {
     yield* withoutValueIn(schema, at);
     if (!(alone || at.at(-1) === "inputSchema")) continue;

@@ -183,6 +183,28 @@ def test_a_name_that_not_every_client_accepts_is_told(name, told):
     assert hints == [("$.tools[0].name", Requirement.SHOULD)] * told
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "schema", "unfilled"),
+    [
+        ("/books/{isbn}", {"properties": {"isbn": {"type": "string"}}}, []),
+        ("/books/{isbn}", {"properties": {"id": {"type": "string"}}}, ["isbn"]),
+        ("/books/{isbn}/{page}/{isbn}", {}, ["isbn", "page"]),
+        ("/books/{isbn}", {"$ref": "#/$defs/book", "$defs": {"book": {}}}, []),
+        ("/books/{isbn}", {"allOf": [{"properties": {"isbn": {}}}]}, []),
+        ("/books", {}, []),
+    ],
+)
+def test_a_name_in_an_endpoint_that_no_property_has_is_a_hint(endpoint, schema, unfilled):
+    invocation = {"endpoint": endpoint, "method": "GET"}
+    tool = {**TOOL, "inputSchema": {"type": "object", **schema}, "invocation": invocation}
+    found = [each for each in examine(json.dumps(tool).encode()).problems]
+    told = [each for each in found if each.keyword == "unfilled"]
+    assert [dict(each.message.values)["name"] for each in told] == [f'"{n}"' for n in unfilled]
+    assert {(each.path, each.requirement.value) for each in told} <= {
+        ("$.invocation.endpoint", "SHOULD")
+    }
+
+
 def test_one_fault_of_a_schema_hides_nothing_else_that_is_told_of_it():
     properties = {"port": {"type": "strng"}, "when": {"type": "string"}, "all": {"type": "null"}}
     schema = {"type": "object", "properties": properties, "required": ["port", "day", 7]}
