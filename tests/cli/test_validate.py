@@ -210,7 +210,7 @@ def test_sarif_output_names_each_rule_that_a_result_uses(said):
     assert len(set(rules)) == len(rules)
     for result in run["results"]:
         assert rules[result["ruleIndex"]] == result["ruleId"]
-        assert result["level"] in ("error", "warning")
+        assert result["level"] in ("error", "warning", "note")
 
 
 def test_sarif_output_has_the_structure_that_its_standard_requires(said, file):
@@ -297,3 +297,28 @@ def test_a_text_of_events_without_a_name_of_one_is_said_to_be_a_stream(said, fil
     assert "--as event-stream" in out
     for other in ("data: {}\nstatus: x\n", "data: 1\n" * 50_000 + "x"):
         assert "--as event-stream" not in said(file("a.txt", other))[1]
+
+
+def test_an_older_name_that_fix_would_change_is_a_note(said, tmp_path):
+    file = tmp_path / "tool.json"
+    old = {**TOOL, "examples": [{"goal": "g", "input_values": {}}]}
+    file.write_text(json.dumps(old, indent=1))
+    code, out = said(file)
+    assert code == 0
+    assert "$.examples[0].goal  note: `goal` is an earlier name of `name`" in out
+    assert "$.examples[0].input_values  note: `input_values` is an earlier name of `input`" in out
+    assert "Errors: 0. Warnings: 0." in out
+    _, told = said(file, "--format", "json")
+    notes = json.loads(told)["files"][0]["notes"]
+    assert [(each["pointer"], each["level"]) for each in notes] == [
+        ("/examples/0/goal", "note"),
+        ("/examples/0/input_values", "note"),
+    ]
+    results = json.loads(said(file, "--format", "sarif")[1])["runs"][0]["results"]
+    assert {each["level"] for each in results} == {"note"}
+
+
+def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
+    file = tmp_path / "tool.json"
+    file.write_text(json.dumps({**TOOL, "examples": [{"name": "g", "input": {}}]}))
+    assert "note" not in said(file)[1]

@@ -9,10 +9,12 @@ from enum import StrEnum
 from conformance.cli.documents.files import Input, content, notation_of
 from conformance.formats.problem import Problem, problem
 from conformance.formats.text.http_answer import body
+from conformance.formats.text.json_text import positions_of
 from conformance.formats.text.source_lines import Position
+from conformance.formats.validate.mechanical import respelled
 from conformance.formats.validate.others import UNKNOWN
 from conformance.formats.validate.recognize import Recognition, row_of
-from conformance.formats.validate.validate import examine
+from conformance.formats.validate.validate import Examined, examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
 
@@ -48,7 +50,8 @@ class Located:
 class Judged:
     """One file. `document` and `version` are None where it is none; `rule` where `--as` said it.
 
-    `told` says what it was found to be, where that is more than document, version and rule.
+    `told` says what it was found to be, where that is more than document, version and rule. `notes`
+    are what `--fix` changes although nothing is wrong with it.
     """
 
     name: str
@@ -59,6 +62,7 @@ class Judged:
     dialects: tuple[str, ...] = ()
     problems: tuple[Located, ...] = ()
     told: Message | None = None
+    notes: tuple[Located, ...] = ()
 
 
 def judged(each: Input, document: str | None) -> Judged:
@@ -103,7 +107,16 @@ def judged(each: Input, document: str | None) -> Judged:
         None if told or known is None else known.rule,
         known.dialects if known else (),
         tuple(listed),
+        notes=() if told else _notes(examined),
     )
+
+
+def _notes(examined: Examined) -> tuple[Located, ...]:
+    """What `--fix` changes where no problem is."""
+    wrong = {each.place for each in examined.problems}
+    found = [each for each in respelled(examined.reading.data) if each.place not in wrong]
+    where = positions_of(examined.reading, {each.place for each in found}) if found else {}
+    return tuple(Located(each, where.get(each.place)) for each in found)
 
 
 def unusable(each: Input, said: Message, keyword: str) -> Judged:

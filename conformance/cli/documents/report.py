@@ -81,16 +81,19 @@ class Text(Report):
 
     def write(self, each: Judged) -> None:
         """Write one file; of very many only those that are not valid."""
-        quiet = each.verdict in (Verdict.VALID, Verdict.OTHER) and not each.problems
+        quiet = each.verdict in (Verdict.VALID, Verdict.OTHER) and not (each.problems or each.notes)
         if quiet and self.counts["files"] > _LISTED:
             self._unlisted += 1
             return
         self._print(f"{each.name}: {heading(each, self.language)}")
         for located in each.problems[:MOST]:
-            self._print(f"  {self._line(located)}")
-        if each.problems[MOST:]:
-            more = message("validate.more", count=len(each.problems) - MOST)
-            self._print(f"  {more.words(self.language)}")
+            word = "validate.error" if located.must else "validate.warning"
+            self._print(f"  {self._line(located, word)}")
+        for located in each.notes[:MOST]:
+            self._print(f"  {self._line(located, 'validate.note')}")
+        left = len(each.problems[MOST:]) + len(each.notes[MOST:])
+        if left:
+            self._print(f"  {message('validate.more', count=left).words(self.language)}")
 
     def end(self) -> None:
         """Write how many files are not listed, if any, and the summary."""
@@ -102,10 +105,10 @@ class Text(Report):
     def _print(self, line: str) -> None:
         print(visible(line, None), file=self.out)
 
-    def _line(self, located: Located) -> str:
+    def _line(self, located: Located, kind: str) -> str:
         found, position = located.problem, located.position
         where = f"{position.line}:{position.column}  " if position else ""
-        word = message("validate.error" if located.must else "validate.warning")
+        word = message(kind)
         said = found.message.words(self.language)
         clause = f"  [{found.clause}]" if found.clause else ""
         help_, page = _HELP.get(found.message.id, ("", ""))
@@ -132,7 +135,11 @@ class Json(Report):
             "version": each.version,
             "rule": each.rule,
             "dialects": list(each.dialects),
-            "problems": [self._problem(located) for located in each.problems[:MOST]],
+            "problems": [
+                self._problem(located, "error" if located.must else "warning")
+                for located in each.problems[:MOST]
+            ],
+            "notes": [self._problem(located, "note") for located in each.notes[:MOST]],
         }
         self.out.write(("\n" if self._first else ",\n") + in_json(json.dumps(made)))
         self._first = False
@@ -143,14 +150,14 @@ class Json(Report):
         counts = {name: self.counts[name] for name in names}
         self.out.write('\n], "summary": ' + json.dumps(counts) + "}\n")
 
-    def _problem(self, located: Located) -> dict[str, Any]:
+    def _problem(self, located: Located, level: str) -> dict[str, Any]:
         found, position = located.problem, located.position
         return {
             "path": found.path,
             "pointer": found.pointer,
             "line": position.line if position else None,
             "column": position.column if position else None,
-            "level": "error" if located.must else "warning",
+            "level": level,
             "keyword": found.keyword,
             "clause": found.clause,
             "message": found.message.words(self.language),
@@ -170,11 +177,13 @@ class Sarif(Report):
 
     def write(self, each: Judged) -> None:
         """Write a result for each problem of a file."""
-        for located in each.problems[:MOST]:
+        told = [(one, "error" if one.must else "warning") for one in each.problems[:MOST]]
+        told += [(one, "note") for one in each.notes[:MOST]]
+        for located, level in told:
             self._results += 1
             if self._results > MOST_RESULTS:
                 continue
-            made = in_json(json.dumps(self._result(each, located)))
+            made = in_json(json.dumps(self._result(each, located, level)))
             self.out.write(("\n" if self._first else ",\n") + made)
             self._first = False
 
@@ -195,7 +204,7 @@ class Sarif(Report):
         self.out.write('"tool": ')
         self.out.write(json.dumps({"driver": driver}) + "}]}\n")
 
-    def _result(self, each: Judged, located: Located) -> dict[str, Any]:
+    def _result(self, each: Judged, located: Located, level: str) -> dict[str, Any]:
         found, position = located.problem, located.position
         rule = found.clause or f"document-{found.keyword}"
         index = self._rules.setdefault(rule, len(self._rules))
@@ -205,7 +214,7 @@ class Sarif(Report):
         return {
             "ruleId": rule,
             "ruleIndex": index,
-            "level": "error" if located.must else "warning",
+            "level": level,
             "message": {"text": _unformatted(found.message.words(self.language))},
             "locations": [
                 {

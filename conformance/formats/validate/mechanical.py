@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from conformance.formats.problem import Place, Problem, problem
 from conformance.formats.resource.resource import plain
 from conformance.formats.runtime.recognition import policy_in
 from conformance.formats.schema.work import errors_in
@@ -15,6 +16,7 @@ from conformance.formats.text.json_text import WrittenNumber
 from conformance.formats.tool.declared import plain_example
 from conformance.formats.tool.meta import earlier_in, key_in
 from conformance.formats.validate.recognize import Recognition, recognize
+from conformance.spec.messages import message
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 
 _TOOLS = frozenset({"tool", "descriptor", "enhanced-descriptor"})
@@ -35,8 +37,34 @@ def corrected(data: Any) -> Any:
     known = recognize(data)
     if not isinstance(known, Recognition):
         return data
-    data = _in_their_case(known.document, data)
-    match known.document:
+    return _in_our_words(known.document, _in_their_case(known.document, data))
+
+
+def respelled(data: Any) -> Iterator[Problem]:
+    """Yield what the correction changes although validation accepts it: names of a dialect."""
+    known = recognize(data)
+    if isinstance(known, Recognition):
+        yield from islice(_changed(data, _in_our_words(known.document, data), ()), _MOST_WORDS)
+
+
+def _changed(old: Any, new: Any, place: Place) -> Iterator[Problem]:
+    """Yield the members that have another name in the new value, at their places in the old one."""
+    if old is new:
+        return
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for index, (one, other) in enumerate(zip(old, new, strict=True)):
+            yield from _changed(one, other, (*place, index))
+    elif isinstance(old, dict) and isinstance(new, dict) and len(old) == len(new):
+        for (name, one), (right, other) in zip(old.items(), new.items(), strict=True):
+            if name != right:
+                said = message("validate.note.renamed", name=name, right=right)
+                yield problem((*place, name), "respelled", said)
+            yield from _changed(one, other, (*place, name))
+
+
+def _in_our_words(document: str, data: Any) -> Any:
+    """Return the document in the form of the specification, in place of a dialect."""
+    match document:
         case "retry-policy":
             held = policy_in(data)
             return dict(held[1]) if held is not None else data
