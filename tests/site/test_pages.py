@@ -345,6 +345,14 @@ def test_what_was_found_elsewhere_is_not_left_in_english(pages, language):
     assert "The server sent" not in text
 
 
+@pytest.mark.parametrize(("language", "begin"), [("es", "Mientras"), ("pt", "Enquanto")])
+def test_the_sentence_of_a_common_defect_has_what_the_server_handled(pages, language, begin):
+    cells = re.findall(r"\| *([^|\n]+) \|$", pages[f"{language}/conformance/ecosystem.md"], re.M)
+    found = [each for each in cells if each.startswith(begin)]
+    assert len(found) == 2
+    assert not [each for each in found if "…" in each.partition(",")[0]]
+
+
 def test_a_server_without_a_failure_shows_what_keeps_it_from_a_level(pages):
     text = pages["en/conformance/implementations.md"]
     names = ("hapi-rooms", "eslint-mcp")

@@ -116,8 +116,8 @@ def _of_tools(document: str, data: Any) -> Iterator[Problem]:
         if not subject.described and name and not PORTABLE_NAME.fullmatch(name):
             said = message("finding.mcp.tool_name", name=shown(name), length=len(name))
             yield problem(subject.at("name"), ODD_NAME, said, tool=name)
-        for each in [] if subject.described else _unfilled(subject):
-            said = message("documents.tool.unfilled", name=shown(each, _NAME))
+        for unfilled in [] if subject.described else _unfilled(subject):
+            said = message("documents.tool.unfilled", name=shown(unfilled, _NAME))
             yield problem(subject.at("invocation", "endpoint"), UNFILLED, said, tool=name)
         for each in _without_value(subject.schema):
             yield problem(subject.declared_at(each.place), NO_VALUE, each.message, tool=name)

@@ -197,7 +197,7 @@ def test_a_name_that_not_every_client_accepts_is_told(name, told):
 def test_a_name_in_an_endpoint_that_no_property_has_is_a_hint(endpoint, schema, unfilled):
     invocation = {"endpoint": endpoint, "method": "GET"}
     tool = {**TOOL, "inputSchema": {"type": "object", **schema}, "invocation": invocation}
-    found = [each for each in examine(json.dumps(tool).encode()).problems]
+    found = examine(json.dumps(tool).encode()).problems
     told = [each for each in found if each.keyword == "unfilled"]
     assert [dict(each.message.values)["name"] for each in told] == [f'"{n}"' for n in unfilled]
     assert {(each.path, each.requirement.value) for each in told} <= {
