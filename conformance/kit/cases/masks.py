@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
+
+from conformance.kit.schema.string_formats import a_month_ahead
 
 _PARTS: Final = {"YYYY": "%Y", "YY": "%y", "DD": "%d", "HH": "%H", "SS": "%S"}
 _MOMENT: Final = "%Y-%m-%dT%H:%M:%SZ"
@@ -36,7 +38,7 @@ _BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
     """Yield a value a month ahead for each mask in a text (`HH:MM`, `YYYY-MM-DD`, ISO 8601)."""
-    when = (now + timedelta(days=30)).replace(hour=14, minute=30, second=0)
+    when = a_month_ahead(now).replace(hour=14, minute=30, second=0)
     text = text[:READ]
     for found in _MASK.finditer(text):
         yield when.strftime(_code(found.group()))

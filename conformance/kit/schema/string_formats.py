@@ -17,6 +17,9 @@ SOMEDAY: Final = datetime(2035, 6, 1, 10, 0, tzinfo=UTC)
 """The current time if none is given. It is late enough for every booking."""
 
 
+_TUESDAY: Final = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """How to make values of a format.
@@ -30,10 +33,20 @@ class Format:
     extremes: tuple[tuple[str, Callable[[datetime], str]], ...] = ()
 
 
+def a_month_ahead(now: datetime) -> datetime:
+    """Return the last Tuesday that is at most 30 days after `now`.
+
+    Many services are closed on some days of the week, and what the kit finds must not depend on the
+    day on which it looks. Some take bookings for a month at most.
+    """
+    then = now + timedelta(days=30)
+    return then - timedelta(days=(then.weekday() - _TUESDAY) % 7)
+
+
 def _day(index: int, now: datetime) -> datetime:
-    """Return the n-th day, counted from a month after `now`. Later properties get later days."""
-    start = now.astimezone(UTC).replace(hour=12, minute=0, second=0)
-    return start + timedelta(days=30 + index)
+    """Return the n-th day, from a Tuesday a month ahead. Later properties get later days."""
+    start = a_month_ahead(now.astimezone(UTC)).replace(hour=12, minute=0, second=0)
+    return start + timedelta(days=index)
 
 
 def _told(form: str, now: datetime, *, days: int) -> str:

@@ -111,11 +111,11 @@ def test_a_time_tool_gets_its_call_from_the_descriptions_alone():
         ('The branch, e.g. "main"', "main"),
         ("The currency, e.g. EUR", "EUR"),
         ("Sort order: `asc` or `desc`", "asc"),
-        ("Date in YYYY-MM-DD", "2026-12-21"),
-        ("Date as 'YYYY-MM-DD'", "2026-12-21"),
+        ("Date in YYYY-MM-DD", "2026-12-15"),
+        ("Date as 'YYYY-MM-DD'", "2026-12-15"),
         ("Month (MM/YYYY)", "12/2026"),
-        ("An ISO 8601 timestamp", "2026-12-21T14:30:00Z"),
-        ("An ISO 8601 date", "2026-12-21"),
+        ("An ISO 8601 timestamp", "2026-12-15T14:30:00Z"),
+        ("An ISO 8601 date", "2026-12-15"),
         ("Time as HH:MM:SS", "14:30:00"),
         ("The user's name and the dog's", "x"),
         ("No hint at all", "x"),
@@ -189,7 +189,7 @@ def test_the_dates_of_what_was_made_move_ahead_where_the_schema_lets_them():
     assert first(fixed) == {"x": "2024-05-01"}
     assert first(fixed, {"x": "2024-05-01"}) == {"x": "2024-05-01"}
     day = {"type": "string", "format": "date"}
-    assert first({"properties": {"x": day}, "required": ["x"]}) == {"x": "2026-12-21"}
+    assert first({"properties": {"x": day}, "required": ["x"]}) == {"x": "2026-12-15"}
 
 
 def test_dates_that_lie_ahead_stay():
@@ -329,12 +329,12 @@ def test_literals_named_as_examples_come_first():
 @pytest.mark.parametrize(
     ("text", "filled"),
     [
-        ("YYYY-MM-DD HH:MM", ["2026-12-21 14:30"]),
-        ("yyyy-mm-dd or dd.MM.yy", ["2026-12-21", "21.12.26"]),
-        ("YYYY-MM-DDTHH:MM:SSZ", ["2026-12-21T14:30:00Z"]),
+        ("YYYY-MM-DD HH:MM", ["2026-12-15 14:30"]),
+        ("yyyy-mm-dd or dd.MM.yy", ["2026-12-15", "21.12.26"]),
+        ("YYYY-MM-DDTHH:MM:SSZ", ["2026-12-15T14:30:00Z"]),
         ("hh:mm:ss", ["14:30:00"]),
         ("in 24-hour format", ["14:30"]),
-        ("RFC 3339", ["2026-12-21T14:30:00Z"]),
+        ("RFC 3339", ["2026-12-15T14:30:00Z"]),
         ("AHH:MM, HH:MMB, DD", []),
     ],
 )

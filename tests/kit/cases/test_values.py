@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import jsonschema
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from conformance.kit.cases.valid_values import generate
 from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
@@ -36,12 +38,19 @@ def test_each_format_in_use_is_checked_and_told_from_its_broken_values(name):
         ("ipv4", ["192.0.2.1", "192.0.2.2", "192.0.2.3"]),
         ("uri-template", ["https://example.com/{id}", "https://example.com/{id}1",
                           "https://example.com/{id}2"]),
-        ("date-time", ["2026-01-31T12:00:00Z", "2026-02-01T12:00:00Z", "2026-02-02T12:00:00Z"]),
+        ("date-time", ["2026-01-27T12:00:00Z", "2026-01-28T12:00:00Z", "2026-01-29T12:00:00Z"]),
     ],
 )  # fmt: skip
 def test_values_of_a_format_are_readable_and_lie_a_month_ahead(name, values):
     now = datetime(2026, 1, 1, 23, 59, 58, 7, tzinfo=UTC)
     assert [FORMATS[name].make(number, now) for number in range(3)] == values
+
+
+@given(st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)))
+def test_no_day_of_a_session_puts_its_dates_on_a_weekend(now):
+    days = [date.fromisoformat(FORMATS["date"].make(number, now)) for number in range(4)]
+    assert [day.weekday() for day in days] == [1, 2, 3, 4]
+    assert 24 <= (days[0] - now.date()).days <= 30
 
 
 @pytest.fixture
@@ -57,7 +66,7 @@ def east_of_here(monkeypatch):
 @pytest.mark.usefixtures("east_of_here")
 def test_the_zone_of_the_machine_changes_no_date():
     now = datetime(2026, 1, 1, 20, 0, tzinfo=UTC)
-    assert FORMATS["date"].make(0, now) == "2026-01-31"
+    assert FORMATS["date"].make(0, now) == "2026-01-27"
 
 
 @pytest.mark.parametrize("name", FORMATS)
