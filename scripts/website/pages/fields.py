@@ -180,15 +180,32 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: st
         for clause in context.source.clauses
         if clause.document == schema.name
         and clause.spec == schema.spec
-        and (any(_below(at, field) for at in clause.at) or _opens_with(clause, field))
+        and (any(_below(at, field) for at in clause.at) or _opens_with(schema, clause, field))
     ]
     links = [context.clause_link(clause, here) for clause in asked]
     return " ".join([*filter(None, parts), *links, *_faults(context, asked, here)])
 
 
-def _opens_with(clause: Clause, field: Field) -> bool:
-    """Return whether a clause without a place in the schema begins with the name of the field."""
-    return not clause.at and clause.text.en.startswith(f"`{field.at[-1]}` ")
+_SUBJECTS = re.compile(r"`[^`]+`(?:(?:, | and |, and )`[^`]+`)*(?= )")
+
+
+def _opens_with(schema: Schema, clause: Clause, field: Field) -> bool:
+    """Return whether a clause without a place in the schema begins with the name of the field.
+
+    Of several fields of that name, the outermost is meant.
+    """
+    opening = _SUBJECTS.match(clause.text.en)
+    if clause.at or opening is None or f"`{field.at[-1]}`" not in opening.group():
+        return False
+    alike = [len(each.at) for each in _all_fields(schema) if each.at[-1] == field.at[-1]]
+    return len(field.at) == min(alike)
+
+
+def _all_fields(schema: Schema) -> Iterator[Field]:
+    root = schema.source.data
+    yield from _fields(root, ())
+    for name, node in root.get("$defs", {}).items():
+        yield from _inside(node, ("$defs", name), "")
 
 
 def _unsaid(node: Node, said: str) -> Node:
