@@ -72,3 +72,13 @@ def test_the_list_for_programs_has_every_page(language):
     prefix = "" if language == "en" else f"/{language}"
     for path in ("atdf/all", "bindings/http", "conformance/clauses"):
         assert f"(https://agent-formats.github.io{prefix}/{path}/): " in listed
+
+
+def test_a_clause_about_two_fields_is_linked_from_both_and_not_from_an_inner_field_of_that_name():
+    page = files()["en/runtime/runtime-error.md"].decode()
+    rows = {
+        row.split("`")[1]: row for row in page.splitlines() if row.startswith("| ") and "`" in row
+    }
+    assert "RT-ERR-003" in rows["error.code"]
+    assert "RT-ERR-003" in rows["error.name"]
+    assert "RT-ERR-" not in rows["error.provider_error.code"]
