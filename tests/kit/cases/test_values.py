@@ -153,7 +153,7 @@ def test_dates_of_one_call_ascend():
     day = {"type": "string", "format": "date"}
     schema = {"properties": {"from": day, "to": day}, "required": ["from", "to"]}
     call = generate(schema, now=datetime(2026, 1, 1, tzinfo=UTC))
-    assert call == {"from": "2026-01-31", "to": "2026-02-01"}
+    assert call == {"from": "2026-01-27", "to": "2026-01-28"}
 
 
 def test_only_required_members_are_made_unless_all_are_asked_for():
