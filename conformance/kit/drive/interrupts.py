@@ -116,6 +116,8 @@ async def _told(work: Awaitable[T]) -> T:
     loop.set_exception_handler(_tell)
     loop.set_default_executor(_Unawaited())
     _EAR.ends = lambda: loop.call_soon_threadsafe(task.cancel)
+    if _EAR.noted:  # it came while the loop was made
+        task.cancel()
     try:
         return await work
     finally:

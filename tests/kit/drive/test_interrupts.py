@@ -52,6 +52,18 @@ def test_at_any_other_time_nothing_is_broken_off_and_nothing_more_is_sent(number
     assert began == [True]
 
 
+def test_one_that_comes_while_the_loop_is_made_is_not_lost(monkeypatch):
+    runs = asyncio.run
+
+    def interrupted(work):
+        signal.raise_signal(signal.SIGINT)
+        return runs(work)
+
+    monkeypatch.setattr(asyncio, "run", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(asyncio.Event().wait())
+
+
 def test_nobody_waits_for_the_lookup_of_a_name_that_never_ends(monkeypatch, capfd):
     answers, ended, before = threading.Event(), [], set(threading.enumerate())
     monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: ended.append(answers.wait(60)))
