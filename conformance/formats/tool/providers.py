@@ -42,7 +42,9 @@ def are_functions(listed: Any) -> bool:
 
     A tool of Anthropic could be one: its `input_schema` may be a misspelled `inputSchema`.
     """
-    return isinstance(listed, list) and bool(listed) and all(map(_is_openai, listed))
+    if not (isinstance(listed, list) and listed):
+        return False
+    return all(_is_openai(each) and not each.keys() & _OURS for each in listed)
 
 
 TELLS: Final[Mapping[str, Callable[[Any], bool]]] = {

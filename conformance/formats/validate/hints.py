@@ -126,15 +126,23 @@ def _of_tools(document: str, data: Any) -> Iterator[Problem]:
             yield problem(subject.at(member, *each.place), NO_VALUE, each.message, tool=name)
 
 
+_DECLARES = OPEN | {"else", "dependentSchemas", "dependencies"}
+"""With one of these keywords, a schema may know more names than those of `properties`."""
+
+
 def _unfilled(subject: Subject) -> Iterator[str]:
     """Yield the names in braces in a tool's endpoint that its schema does not declare.
 
     A schema that may declare more elsewhere says nothing of them.
     """
-    invocation, schema = subject.item.get("invocation"), subject.schema or {}
+    invocation, schema = subject.item.get("invocation"), subject.schema
+    if schema is None:
+        return
     endpoint = invocation.get("endpoint") if isinstance(invocation, dict) else None
     properties = schema.get("properties", {})
-    if isinstance(endpoint, str) and isinstance(properties, dict) and OPEN.isdisjoint(schema):
+    if isinstance(schema.get("additionalProperties"), dict):
+        return
+    if isinstance(endpoint, str) and isinstance(properties, dict) and _DECLARES.isdisjoint(schema):
         named = dict.fromkeys(_IN_BRACES.findall(endpoint))
         yield from (name for name in named if name not in properties)
 

@@ -56,10 +56,11 @@ def _changed(old: Any, new: Any, place: Place) -> Iterator[Problem]:
             yield from _changed(one, other, (*place, index))
     elif isinstance(old, dict) and isinstance(new, dict) and len(old) == len(new):
         for (name, one), (right, other) in zip(old.items(), new.items(), strict=True):
-            if name != right:
+            if name == right:
+                yield from _changed(one, other, (*place, name))
+            elif one is other:  # otherwise the correction gives the object another structure
                 said = message("validate.note.renamed", name=name, right=right)
                 yield problem((*place, name), "respelled", said)
-            yield from _changed(one, other, (*place, name))
 
 
 def _in_our_words(document: str, data: Any) -> Any:

@@ -40,8 +40,10 @@ _MADE_UP = re.compile(r"(?=.*[0-9])(?=.*[A-Za-z])[\w.~%+/=-]{20,}")
 """A long piece of letters and digits. It is not a word, so it may be a key."""
 
 
-_COOKIE = re.compile(r""""?(?:(?=.*[0-9])[^\s"',;]{16,}|[^\s"',;]{32,})"?""")
-"""The value of a cookie that may be a secret. A shorter one, or a word, would hide what the kit
+_COOKIE = re.compile(
+    r"""(?!"?[a-z]+(?:[A-Z][a-z]+|[-_][a-z]+)+"?\Z)(?:"[^\s"';]{16,}"|[^\s"',;]{16,})"""
+)
+"""The value of a cookie that may be a secret. A shorter one, or words, would hide what the kit
 itself writes, such as the name of a member in its record.
 """
 

@@ -97,6 +97,8 @@ class Redactor:
         """
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._longest = 0
+        self._parts: dict[tuple[bool, bool], list[str]] = {}
+        """The forms by whether they are bare, and whether a target made their secrets."""
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -112,6 +114,7 @@ class Redactor:
         for name, secret in secrets:
             if placeholder := self._add(secret):
                 self._learned[placeholder] = maker, name
+                self._parts.clear()
             if len(self._learned) > _MOST_LEARNED:
                 self._forget(self._least_needed())
 
@@ -128,6 +131,7 @@ class Redactor:
 
     def _forget(self, gone: str) -> None:
         del self._learned[gone]
+        self._parts.clear()
         for known in (self._placeholders, self._bare):
             for form in [form for form, each in known.items() if each == gone]:
                 del known[form]
@@ -140,6 +144,7 @@ class Redactor:
         if len(bare.strip()) < SHORTEST or bare in self._placeholders:
             return ""
         self._known += 1
+        self._parts.clear()
         placeholder = f"«secret-{self._known}»"
         self._bare.setdefault(_BACKSLASHES.sub(r"\\", bare.strip()), placeholder)
         in_base64 = list(coded(bare))
@@ -171,8 +176,18 @@ class Redactor:
         return self._without_halves(text) if may_be_cut else text
 
     def _made(self, forms: Mapping[str, str], made: bool) -> list[str]:
-        """Return the forms of the secrets that a target made, or of the others."""
-        return [form for form, known in forms.items() if (known in self._learned) is made]
+        """Return the forms of the secrets that a target made, or of the others.
+
+        A secret that a target made around another one, such as a session of a user, is with those.
+        """
+        key = forms is self._bare, made
+        if key not in self._parts:
+            given = [form for form, known in forms.items() if known not in self._learned]
+            others = (form for form, known in forms.items() if known in self._learned)
+            around = [form for form in others if any(each in form for each in given)]
+            first = {*given, *around}
+            self._parts[key] = [form for form in forms if (form not in first) is made]
+        return self._parts[key]
 
     def _without_plain(self, made: bool, text: str) -> str:
         """Return a text without the secrets that are plain or in a form prepared in advance."""

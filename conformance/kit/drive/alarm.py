@@ -28,10 +28,11 @@ class Alarm:
         self._is_late = is_late
         self._rings = 0
         self.every = every
+        self.is_on = True
 
     def ring(self, *_: object) -> None:
         """Cut the work if the loop had no turn for several rings. Raises `_Cut`."""
-        if self._is_late():
+        if self.is_on and self._is_late():
             self._rings += 1
             if self._rings > _RINGS:
                 raise _Cut
@@ -62,9 +63,14 @@ def rung(alarm: Alarm) -> Iterator[None]:
     sys.unraisablehook = ignored
     heard = signal.signal(signal.SIGALRM, alarm.ring)
     set_to = signal.setitimer(signal.ITIMER_REAL, alarm.every, alarm.every)
+    alarm.is_on = True
     try:
-        yield
+        try:
+            yield
+        finally:  # nothing is cut while this puts back what was set before
+            alarm.is_on = False
     except _Cut:
+        alarm.is_on = False
         raise TimeoutError from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

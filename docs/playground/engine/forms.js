@@ -15,7 +15,7 @@ const PROVIDERS = {
   anthropic: (item) => isNamed(item) && isObject(item.input_schema),
   gemini: (item) => isNamed(item) && !("type" in item) && (isObject(item.parametersJsonSchema) || isObject(item.parameters)),
 };
-const areFunctions = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every(PROVIDERS.openai);
+const areFunctions = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every((item) => PROVIDERS.openai(item) && !OURS.some((name) => name in item));
 const isDescriptor = (item) => "tool_id" in item || "how_to_use" in item || ("id" in item && !("name" in item) && !("inputSchema" in item));
 const listOf = (value, name) => (isObject(value) && Array.isArray(value[name]) ? value[name] : undefined);
 

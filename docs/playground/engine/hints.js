@@ -87,13 +87,16 @@ function* undeclaredIn(schema, at, clause) {
   }
 }
 
+// With one of these keywords, a schema may know more names than those of `properties`.
+const DECLARES = [...OPEN, "else", "dependentSchemas", "dependencies"];
+
 // Names in braces in an endpoint that no property has.
 function* unfilledIn(tool, at) {
-  const { invocation, inputSchema = {} } = tool;
+  const { invocation, inputSchema: schema } = tool;
   const { endpoint } = isObject(invocation) ? invocation : {};
-  const schema = isObject(inputSchema) ? inputSchema : {};
+  if (!isObject(schema)) return;
   const { properties = {} } = schema;
-  if (typeof endpoint !== "string" || !isObject(properties) || OPEN.some((word) => word in schema)) return;
+  if (typeof endpoint !== "string" || !isObject(properties) || DECLARES.some((word) => word in schema) || isObject(schema.additionalProperties)) return;
   for (const name of new Set([...endpoint.matchAll(/\{([^{}]+)\}/g)].map((each) => each[1]))) {
     if (Object.hasOwn(properties, name)) continue;
     yield { at: [...at, "invocation", "endpoint"], keyword: "unfilled", clause: null, id: "documents.tool.unfilled", values: { name: shown(name, 40) } };

@@ -191,6 +191,9 @@ def test_a_name_that_not_every_client_accepts_is_told(name, told):
         ("/books/{isbn}/{page}/{isbn}", {}, ["isbn", "page"]),
         ("/books/{isbn}", {"$ref": "#/$defs/book", "$defs": {"book": {}}}, []),
         ("/books/{isbn}", {"allOf": [{"properties": {"isbn": {}}}]}, []),
+        ("/books/{isbn}", {"else": {"properties": {"isbn": {}}}}, []),
+        ("/books/{isbn}", {"additionalProperties": {"type": "string"}}, []),
+        ("/books/{isbn}", {"additionalProperties": False}, ["isbn"]),
         ("/books", {}, []),
     ],
 )

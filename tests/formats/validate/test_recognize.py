@@ -125,6 +125,7 @@ FUNCTION = {"type": "function", "function": {"name": "f"}}
         ([{"type": "function", "name": "f"}, FUNCTION], False),
         ([FUNCTION, {"name": "t", "inputSchema": {}}], True),
         ([{"name": "t", "input_schema": {}}], True),
+        ([{"type": "function", "name": "t", "inputSchema": {}}], True),
         ([], True),
         (None, True),
     ],

@@ -284,3 +284,23 @@ def test_a_target_hides_no_word_of_the_kit_by_a_cookie(word):
 def test_a_short_value_is_not_found_in_an_ordinary_word(short):
     assert not tells("check the proxy settings", short)
     assert tells("check the proxy of s3cret", "s3cret")
+
+
+def test_a_session_around_a_given_secret_is_taken_out_whole():
+    redact = Redactor(["admin-01"])
+    redact.learn([("session", "admin-01.Zq81hdkslqwe0192")])
+    assert redact("Cookie: session=admin-01.Zq81hdkslqwe0192") == "Cookie: session=«secret-2»"
+    assert redact("admin-01") == "«secret-1»"
+
+
+@pytest.mark.parametrize(
+    ("value", "is_secret"),
+    [
+        ("QhVdlbKsTzuErYmXw", True),
+        ('"eyJhbGciOiJI,UzI1NiJ9.abc"', True),
+        ("additionalProperties", False),
+        ("was-answered-with-that", False),
+    ],
+)
+def test_a_session_of_letters_is_a_secret_and_words_of_the_kit_are_none(value, is_secret):
+    assert bool([*in_cookies([("set-cookie", f"session={value}")])]) is is_secret
