@@ -238,6 +238,7 @@ def test_the_pages_are_in_the_sitemap():
     assert MARKS[1] not in listed
 
 
+@pytest.mark.needs
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_the_table_of_clauses_searches_beyond_its_rows_is_light(language):
     site = need_site()
