@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
 from conformance.kit.confirm.confirmed import confirmed
 from conformance.kit.confirm.shrink import in_smallest_form, shrink
-from conformance.kit.drive.alarm import Alarm, rung
+from conformance.kit.drive.alarm import Alarm, until_cut
 from conformance.kit.drive.budget import run_until
 from conformance.kit.drive.channel import Context
 from conformance.kit.evidence.evidence import RunEvidence
@@ -50,12 +50,8 @@ class Confirming:
 
         Those that the alarm left no time for are not verified.
         """
-        items: list[Item] = []
-        with suppress(TimeoutError), rung(alarm):
-            for question, item in failed:
-                items.append(self._stands(question, item, evidence[question.run]))
-        if len(items) < len(failed):
-            self.time_up = True
+        items = until_cut(alarm, (self._stands(*one, evidence) for one in failed))
+        self.time_up |= len(items) < len(failed)
         return [*items, *(late(item) for _, item in failed[len(items) :])]
 
     def shrink(
@@ -67,10 +63,7 @@ class Confirming:
                 shrink(one, evidence, context, self.repeats), context
             ):
                 break
-        smallest: list[Item] = []
-        with suppress(TimeoutError), rung(alarm):
-            for one in failed:
-                smallest.append(self._smallest(*one, evidence))
+        smallest = until_cut(alarm, (self._smallest(*one, evidence) for one in failed))
         return [*smallest, *(item for _, item in failed[len(smallest) :])]
 
     def _smallest(self, question: Question, item: Item, evidence: dict[str, RunEvidence]) -> Item:
@@ -78,10 +71,10 @@ class Confirming:
             return in_smallest_form(question, item, evidence[question.run], self.repeats)
         return item
 
-    def _stands(self, question: Question, item: Item, evidence: RunEvidence) -> Item:
+    def _stands(self, question: Question, item: Item, evidence: dict[str, RunEvidence]) -> Item:
         """An exception of the kit affects this item alone."""
         try:
-            return confirmed(question, item, evidence, self.repeats)
+            return confirmed(question, item, evidence[question.run], self.repeats)
         except Exception as error:
             return faulty(item, message("kit.confirm_failed"), fault_of(error))
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
-from typing import Final
+from typing import Final, TypeVar
+
+T = TypeVar("T")
 
 _RINGS: Final = 5
 """Rings for which work may go on after its end, for example to read what it received."""
@@ -77,3 +79,11 @@ def rung(alarm: Alarm) -> Iterator[None]:
         sys.unraisablehook = tell
         signal.signal(signal.SIGALRM, heard)
         signal.setitimer(signal.ITIMER_REAL, *set_to)
+
+
+def until_cut(alarm: Alarm, values: Iterable[T]) -> list[T]:
+    """Return the values that were made before the alarm cut the making of one."""
+    made: list[T] = []
+    with suppress(TimeoutError), rung(alarm):
+        made.extend(values)
+    return made

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.formats.schema.depth import ends_in_recursion_error
-from conformance.kit.drive.alarm import Alarm, rung
+from conformance.kit.drive.alarm import Alarm, until_cut
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
 from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
@@ -126,16 +125,15 @@ def judge_all(
     places: dict[tuple[str, str | None], list[int]] = {}
     for n, question in enumerate(asked):
         places.setdefault((question.run, question.tool), []).append(n)
-    items: dict[int, Item] = {}
-    with suppress(TimeoutError), rung(alarm or Alarm(lambda: False)):
+
+    def judged() -> Iterator[tuple[int, Item]]:
         for (run, tool), own in places.items():
             subject = _subject(tool, evidence[run])
             for n in own:
-                items[n] = judge(asked[n], evidence[run], subject)
-    for n, question in enumerate(asked):
-        if n not in items:
-            items[n] = late(_unjudged(question))
-    return {n: items[n] for n in range(len(asked))}
+                yield n, judge(asked[n], evidence[run], subject)
+
+    items = dict(judged() if alarm is None else until_cut(alarm, judged()))
+    return {n: items.get(n) or late(_unjudged(each)) for n, each in enumerate(asked)}
 
 
 def late(item: Item) -> Item:

@@ -197,15 +197,8 @@ def _opens_with(schema: Schema, clause: Clause, field: Field) -> bool:
     opening = _SUBJECTS.match(clause.text.en)
     if clause.at or opening is None or f"`{field.at[-1]}`" not in opening.group():
         return False
-    alike = [len(each.at) for each in _all_fields(schema) if each.at[-1] == field.at[-1]]
+    alike = [len(at) for _, at in anchors(schema) if at[-1] == field.at[-1]]
     return len(field.at) == min(alike)
-
-
-def _all_fields(schema: Schema) -> Iterator[Field]:
-    root = schema.source.data
-    yield from _fields(root, ())
-    for name, node in root.get("$defs", {}).items():
-        yield from _inside(node, ("$defs", name), "")
 
 
 def _unsaid(node: Node, said: str) -> Node:
