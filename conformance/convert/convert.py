@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
@@ -26,7 +26,7 @@ from conformance.convert.form import (
     member_of,
 )
 from conformance.convert.hints import error_to_hint, hint_to_error
-from conformance.convert.mcp import flattened, read_mcp_tool, write_mcp_tool
+from conformance.convert.mcp import FIELDS, flattened, read_mcp_tool, write_mcp_tool
 from conformance.convert.mcp_others import OTHERS
 from conformance.convert.openapi import read_openapi
 from conformance.convert.openapi_components import TooLargeError
@@ -40,10 +40,11 @@ from conformance.formats.catalog.openapi_schema import MOST_IN_ALL
 from conformance.formats.problem import Place, Problem, json_path, problem, shown
 from conformance.formats.resource.resource import BARE, plain, resources
 from conformance.formats.tool import descriptor
+from conformance.formats.tool.meta import key_in
 from conformance.formats.tool.providers import DECLARATIONS
 from conformance.formats.validate.foreign import foreign
 from conformance.formats.validate.recognize import Recognition, recognize
-from conformance.formats.validate.validate import validate
+from conformance.formats.validate.validate import moved, validate
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Requirement
 
@@ -233,7 +234,17 @@ def _odd(form: Form, at: Place, item: Any) -> list[Problem]:
         where = (*at, *place)
         said = message("convert.shape", form=form, place=shown(json_path(where)))
         return [problem(where, "convert", said)]
-    return []
+    return [*moved(_unsound(item), at)] if form is Form.MCP else []
+
+
+def _unsound(tool: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield what breaks a MUST in the members of an MCP tool that MCP does not define."""
+    if tool.keys() <= FIELDS and key_in(tool.get("_meta"), MetaKey.ATDF) is None:
+        return
+    for each in validate(tool, "tool"):
+        own = each.place[:1] == ("_meta",) or FIELDS.isdisjoint(each.place[:1])
+        if each.place and own and each.requirement is Requirement.MUST:
+            yield each
 
 
 def _usable(tool: Any) -> bool:

@@ -210,3 +210,20 @@ def test_documents_that_are_changed_at_random_end_in_a_document_or_in_problems()
             made = convert(data, form, draw.choice((None, *SOURCES)))
             assert made.problems or made.data is not None
             json.dumps(made.data)
+
+
+@pytest.mark.parametrize("to", [Form.DESCRIPTOR, Form.CATALOG, Form.ARDF, Form.MCP])
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [("version", 7), ("safe", "yes"), ("examples", 3), ("prerequisites", 5), ("localization", 5)],
+)
+def test_what_an_mcp_tool_says_beyond_mcp_is_checked_too(member, value, to):
+    tool = {"name": "t", "description": "d", "title": "t", "inputSchema": OBJECT}
+    key = "io.github.agent-formats/atdf"
+    for name, said in (
+        (key, {**tool, "_meta": {key: {member: value}}}),
+        (member, {**tool, member: value}),
+    ):
+        made = convert({"tools": [tool, said]}, to)
+        assert made.left_out == ("$.tools[1]",) and name in made.problems[0].path
+        assert not any(each.requirement == "MUST" for each in validate(made.data))

@@ -86,15 +86,15 @@ def examine(
         assert isinstance(recognized, Problem)
         other = foreign(data)
         if other is not None:
-            found = _moved([*other.problems, *_slips(other.document, data)], at)
+            found = moved([*other.problems, *_slips(other.document, data)], at)
             return Examined(reading, None, (*reading.problems, *found), other)
-        said = _moved([elsewhere(recognized, data)], at)
+        said = moved([elsewhere(recognized, data)], at)
         return Examined(reading, None, (*reading.problems, *said))
     owner = "ATDF-CAT-003" if name == "catalog" and notation is Notation.JSON else None
     strange = [replace(each, clause=owner) for each in reading.problems]
     earlier = _earlier_keys(name, data)
     wrong = told_once(_judged(data, name), hints(name, data))
-    return Examined(reading, known, (*strange, *_moved((*wrong, *earlier), at)))
+    return Examined(reading, known, (*strange, *moved((*wrong, *earlier), at)))
 
 
 def _slips(document: str, data: Any) -> Iterator[Problem]:
@@ -105,7 +105,7 @@ def _slips(document: str, data: Any) -> Iterator[Problem]:
         yield from hints_of_openapi(data)
 
 
-def _moved(found: Iterable[Problem], at: Place) -> Iterable[Problem]:
+def moved(found: Iterable[Problem], at: Place) -> Iterable[Problem]:
     """Return the problems of a part of a document, which is at `at`."""
     if not at:
         return found
