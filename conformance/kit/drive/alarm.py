@@ -10,14 +10,12 @@ from contextlib import contextmanager, suppress
 from threading import current_thread, main_thread
 from typing import Final, TypeVar
 
+from conformance.kit.model.fault import Cut
+
 T = TypeVar("T")
 
 _RINGS: Final = 5
 """Rings for which work may go on after its end, for example to read what it received."""
-
-
-class _Cut(asyncio.CancelledError):
-    """Raised by the alarm. It cancels the work that blocks the loop, as the loop itself would."""
 
 
 class Alarm:
@@ -33,11 +31,11 @@ class Alarm:
         self.is_on = True
 
     def ring(self, *_: object) -> None:
-        """Cut the work if the loop had no turn for several rings. Raises `_Cut`."""
+        """Cut the work if the loop had no turn for several rings. Raises `Cut`."""
         if self.is_on and self._is_late():
             self._rings += 1
             if self._rings > _RINGS:
-                raise _Cut
+                raise Cut
 
     def hear_turns(self, loop: asyncio.AbstractEventLoop) -> None:
         """Note each turn of the loop until the loop is closed."""
@@ -59,7 +57,7 @@ def rung(alarm: Alarm) -> Iterator[None]:
     tell = sys.unraisablehook
 
     def ignored(unraisable: sys.UnraisableHookArgs) -> None:
-        if not isinstance(unraisable.exc_value, _Cut):
+        if not isinstance(unraisable.exc_value, Cut):
             tell(unraisable)
 
     sys.unraisablehook = ignored
@@ -71,7 +69,7 @@ def rung(alarm: Alarm) -> Iterator[None]:
             yield
         finally:  # nothing is cut while this puts back what was set before
             alarm.is_on = False
-    except _Cut:
+    except Cut:
         alarm.is_on = False
         raise TimeoutError from None
     finally:

@@ -16,6 +16,8 @@ from contextlib import suppress
 from types import FrameType
 from typing import Any, Final, TypeVar
 
+from conformance.kit.model.fault import cut_behind
+
 T = TypeVar("T")
 
 _TERMINALS = ("/dev/pts/", "/dev/tty")
@@ -120,12 +122,17 @@ async def _told(work: Awaitable[T]) -> T:
         task.cancel()
     try:
         return await work
+    except Exception as error:
+        if cut := cut_behind(error):
+            raise cut from None
+        raise
     finally:
         _EAR.ends = None
 
 
 def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    if not isinstance(context.get("exception"), KeyboardInterrupt | asyncio.CancelledError):
+    error = context.get("exception")
+    if not isinstance(error, KeyboardInterrupt | asyncio.CancelledError) and not cut_behind(error):
         loop.default_exception_handler(context)
 
 

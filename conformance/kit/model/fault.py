@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -23,8 +24,24 @@ class Fault:
     trace: Foreign
 
 
+class Cut(asyncio.CancelledError):
+    """Ends work that goes on for too long. It cancels the work, as the event loop itself would."""
+
+
+def cut_behind(error: BaseException | None) -> Cut | None:
+    """Return the `Cut` that an exception is or comes from, if any.
+
+    Pydantic turns any exception of a function that it calls into an error of its own.
+    """
+    while error is not None and not isinstance(error, Cut):
+        error = error.__cause__
+    return error
+
+
 def fault_of(error: BaseException) -> Fault:
-    """Return the fault for an exception."""
+    """Return the fault for an exception. Raises `Cut` if the exception comes from one."""
+    if cut := cut_behind(error):
+        raise cut
     if isinstance(error, Faulty):
         return error.fault
     frames = extract_tb(error.__traceback__)

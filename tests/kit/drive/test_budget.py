@@ -23,6 +23,8 @@ from conformance.kit.drive.budget import (
 )
 from conformance.kit.drive.interrupts import interrupted_by_signals, run
 from conformance.kit.drive.pacing import together
+from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.written import Writing, codec
 
 A_TOOL = 150
 """Clauses about a tool, roughly."""
@@ -162,6 +164,18 @@ async def behind_a_guard():
     pytest.fail("the guard kept it")
 
 
+async def in_what_a_library_calls():
+    codec(Fault).dump_python(Fault("a", "b", "c"), context=Writing(redact=lambda _: blocks()))
+
+
+async def in_what_a_library_calls_behind_a_guard():
+    try:
+        await in_what_a_library_calls()
+    except Exception as error:  # as around one tool
+        fault_of(error)
+    pytest.fail("the cut was taken for a fault")
+
+
 async def in_what_an_end_waits_for():
     try:
         await forever()
@@ -175,6 +189,8 @@ BLOCKING = [
     in_a_work_that_nobody_waits_for,
     in_a_turn_of_the_loop,
     behind_a_guard,
+    in_what_a_library_calls,
+    in_what_a_library_calls_behind_a_guard,
     in_what_an_end_waits_for,
 ]
 
