@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import queue
 import time
 import tracemalloc
+from unittest.mock import Mock
 
 import pytest
 
@@ -93,6 +95,24 @@ def test_the_worker_answers_again_after_it_was_killed():
     matcher = LimitedMatcher(limit=0.3)
     assert matcher.search("(a+)+$", "a" * 50 + "!") is None
     assert matcher.search("(b+)+$", "bbb") is True
+    matcher.close()
+
+
+class Ends(BaseException):
+    """What ends a search from outside, such as an alarm."""
+
+
+def test_no_search_gets_the_answer_to_an_earlier_one(monkeypatch):
+    matcher = LimitedMatcher(limit=5.0)
+    with monkeypatch.context() as patched:
+        patched.setattr("conformance.formats.schema.ecma.process._START", 0.0)
+        assert matcher.search("a", "b") is None  # it started too slowly
+    assert matcher.search("(b+)+", "a") is False
+    with monkeypatch.context() as patched:
+        patched.setattr(queue.Queue, "get", Mock(side_effect=Ends))
+        with pytest.raises(Ends):
+            matcher.search("(a+)+", "a")
+    assert matcher.search("(c+)+", "a") is False
     matcher.close()
 
 

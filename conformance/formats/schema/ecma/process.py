@@ -78,14 +78,17 @@ class LimitedMatcher:
                         stream.close()
 
     def _ask(self, source: str, text: str) -> bool | None:
-        if self._process is None:
-            self._start()
-        try:
-            self._send(source, text)
-            return self._answers.get(timeout=self._limit) == "1"
-        except (queue.Empty, OSError):
-            self.close()
-            return None
+        answer = None
+        with contextlib.suppress(queue.Empty, OSError):
+            try:
+                if self._process is None:
+                    self._start()
+                self._send(source, text)
+                answer = self._answers.get(timeout=self._limit)
+            finally:
+                if answer is None:  # whatever ended this, the next question needs its own answer
+                    self.close()
+        return None if answer is None else answer == "1"
 
     def _send(self, source: str, text: str) -> None:
         assert self._process is not None
@@ -110,9 +113,8 @@ class LimitedMatcher:
             target=_forward, args=(self._process.stdout, self._answers), daemon=True
         )
         reader.start()
-        with contextlib.suppress(queue.Empty, OSError):  # the first real match will notice it
-            self._send("", "")
-            self._answers.get(timeout=_START)
+        self._send("", "")
+        self._answers.get(timeout=_START)
 
 
 def _forward(stream: IO[str], answers: queue.Queue[str]) -> None:
