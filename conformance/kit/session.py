@@ -381,6 +381,7 @@ class Session:
             interrupted=self.interrupted or self.time_up,
             time_up=self.time_up,
             narrow=self.driver is not None and bool(self.driver.narrow),
+            mute=0 if self.driver is None else len(self.driver.mute),
             selection=selected,
             waivers=self.waivers,
             waivers_file=self.settings.waivers_file,

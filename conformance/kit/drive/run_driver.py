@@ -23,9 +23,10 @@ from conformance.kit.drive.progress import Progress
 from conformance.kit.drive.tool_driver import ToolRun
 from conformance.kit.drive.tool_turns import Turns
 from conformance.kit.evidence.declarations import Discovered
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
+from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.fault import Fault, fault_of
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
@@ -52,6 +53,8 @@ class Gathered:
     plans: Plans = field(default_factory=Plans, kw_only=True)
     narrow: set[str] = field(default_factory=set, kw_only=True)
     """The runs whose server was too slow for the requested number of parallel calls."""
+    mute: set[str] = field(default_factory=set, kw_only=True)
+    """The tools that answered no call of a run within --request-timeout."""
     cut: bool = field(default=False, kw_only=True)
     """Whether some part was cut short because its share of the time was over."""
 
@@ -233,6 +236,8 @@ class RunDriver:
         try:
             driven = run.evidence() if done else run.so_far()
             self._good |= driven.good_call  # before its calls are put away
+            if driven.calls and all(_is_late(call) for call in driven.calls):
+                self._session.mute.add(run.tool.name)
             recorder = self._session.context.recorder
             calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
             driven = replace(driven, calls=calls)
@@ -272,3 +277,7 @@ class RunDriver:
             return
         for script in scripts:
             await one(script)
+
+
+def _is_late(call: Call) -> bool:
+    return call.exchange.trouble is Trouble.TIMEOUT

@@ -289,6 +289,8 @@ class SessionResult:
     time_up: bool = False
     narrow: bool = False
     """Whether a server was too slow for the number of parallel calls that was asked for."""
+    mute: int = 0
+    """The number of tools that were called, and answered no call within --request-timeout."""
     selection: bool = False
     """Whether only some clauses, tools or cases were judged. Then no run has a level."""
     selected: Foreign = ""

@@ -34,9 +34,7 @@ def exit_of(
     """
     items = list(all_items(session))
     if session.interrupted:
-        why = "kit.exit.time_up_narrow" if session.narrow else "kit.exit.time_up"
-        late = message(why, seconds=f"{settings.max_time:g}")
-        return Exit.INTERRUPTED, late if session.time_up else None
+        return Exit.INTERRUPTED, _late(session, settings) if session.time_up else None
     if session.kit_errors:
         return Exit.KIT_FAULT, None
     if not replayed:
@@ -64,6 +62,15 @@ def exit_of(
     if settings.level is not None and not _reaches(session, settings.level):
         return Exit.BROKEN, message("kit.exit.level_missed", level=settings.level.value)
     return Exit.CONFORMANT, None
+
+
+def _late(session: SessionResult, settings: Settings) -> Message:
+    """Return that the time was over, and what took it."""
+    seconds = f"{settings.max_time:g}"
+    if session.mute:
+        return message("kit.exit.time_up_mute", seconds=seconds, tools=session.mute)
+    why = "kit.exit.time_up_narrow" if session.narrow else "kit.exit.time_up"
+    return message(why, seconds=seconds)
 
 
 def _why_no_good_call(session: SessionResult, language: str) -> str:

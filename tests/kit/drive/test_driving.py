@@ -742,3 +742,15 @@ def test_a_server_that_is_gone_for_good_after_a_crash_fails_no_innocent_tool(con
     (evidence,) = session.evidence().values()
     assert any(tool.silenced for tool in evidence.by_tool.values())
     assert {c.exchange.trouble for c in evidence.by_tool["other"].calls} == {None}
+
+
+@pytest.mark.slow
+def test_a_tool_that_never_answers_is_named_as_what_took_the_time():
+    def stuck(name, arguments):
+        slow_by(1.0)
+        return sound(name, arguments)
+
+    _, session, result = judged(stuck, max_examples=0, request_timeout=0.4)
+    late = replace(result, interrupted=True, time_up=True)
+    _, why = exit_of(late, session.settings, called_matters=True)
+    assert (why.id, dict(why.values)["tools"]) == ("kit.exit.time_up_mute", "1")
