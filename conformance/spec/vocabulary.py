@@ -223,7 +223,7 @@ class Disguise(StrEnum):
     ERROR_MEMBER = "error_member"
     """An object has one of these members, and no other data. Its value is `true`, a text, or an object with a text."""
     SUCCESS_MEMBER = "success_member"
-    """An object has one of these members with the value `false`. It has no other data, or it blames what is wrong with its call."""
+    """An object has one of these members with the value `false`. It has no other data, or it names the parameter that the kit broke in the call."""
     STATUS_MEMBER = "status_member"
     """An object has the member `status` with one of these values, and no other data."""
     NOT_A_VALUE = "not_a_value"
