@@ -10,7 +10,7 @@ from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import binding_of
-from conformance.mcp.scripts import mcp_parameters
+from conformance.mcp.scripts import mcp_headers, mcp_parameters
 from conformance.spec.vocabulary import Verdict
 from tests.chapters.mcp_evidence import (
     JSON,
@@ -263,6 +263,14 @@ def test_a_parameter_header_is_replaced_by_another_whatever_its_text_is(value):
     stage = Stage(binding, (declared,), {declared.name: {"a": value}})
     sent = {each.step.name: dict(each.request.headers) for each in mcp_parameters(stage)}
     assert sent["plain"]["Mcp-Param-A"] != sent["other"]["Mcp-Param-A"]
+
+
+def test_no_header_names_a_tool_that_is_left_out():
+    listed = {"tools": [tool(name="wipe"), tool(name="look")]}
+    declared = tools_of(listed, Source.MCP).tools
+    stage = Stage(binding_of(MODERN_RUN, Settings()), declared, {"look": {}})
+    sent = {each.step.name: dict(each.request.headers) for each in mcp_headers(stage)}
+    assert sent["call-other-name"]["Mcp-Name"] == "look-other"
 
 
 def in_other_letters(reply, **more):
