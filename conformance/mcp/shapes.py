@@ -9,8 +9,10 @@ from functools import cache
 from typing import Any, get_args
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_core import SchemaValidator
 
 from conformance.formats.problem import json_path, shown
+from conformance.kit.model.written import ending
 
 _LATER = {
     "title": "2025-06-18",
@@ -24,6 +26,9 @@ _LATER = {
     "description": "2025-11-25",
 }
 """The first version that knows each member. An earlier version ignores the member."""
+
+_MOST_MORE = 200
+"""How many items of a list are looked at after the first wrong one."""
 
 _TOOL_ALWAYS = frozenset({"description"})
 
@@ -47,13 +52,31 @@ def shape_faults(method: str, version: str, result: Mapping[str, Any]) -> list[S
     For a version without models, the models of the newest version before it are used.
     """
     known = _without_later(method, version, result)
+    model = _model(method, _nearest(version), _kind(result))
+    errors = _errors(model, known)
+    if any(kind == "json_invalid" for _, kind in errors):
+        return []  # nested too deeply for the models, which breaks no form
+    for member, first in {at[0]: at[1] for at, _ in errors if len(at) > 1}.items():
+        listed = known.get(str(member))
+        if not isinstance(listed, list) or not isinstance(first, int):
+            continue
+        for number in range(first + 1, min(first + 1 + _MOST_MORE, len(listed))):
+            for at, kind in _errors(model, {str(member): [listed[number]]}):
+                if at[:2] == (member, 0):
+                    errors.append(((member, number, *at[2:]), kind))
+    found = [_located(at, kind, known) for at, kind in errors]
+    return list({fault.path: fault for fault in _fitting(found)}.values())
+
+
+def _errors(
+    model: SchemaValidator, result: Mapping[str, Any]
+) -> list[tuple[tuple[str | int, ...], str]]:
+    """Return the places in the model and the kinds of a result's faults."""
     try:
-        _adapter(method, _nearest(version), _kind(result)).validate_json(_text(known), strict=True)
+        model.validate_json(_text(result), strict=True)
     except ValidationError as error:
-        if any(each["type"] == "json_invalid" for each in error.errors()):
-            return []  # nested too deeply for the models, which breaks no form
-        found = [_located(each["loc"], each["type"], known) for each in error.errors()]
-        return list({fault.path: fault for fault in _fitting(found)}.values())
+        told = error.errors(include_url=False, include_context=False, include_input=False)
+        return [(each["loc"], each["type"]) for each in told]
     return []
 
 
@@ -145,13 +168,14 @@ def _nearest(version: str) -> str:
 
 
 @cache
-def _adapter(method: str, version: str, kind: str) -> TypeAdapter[Any]:
+def _model(method: str, version: str, kind: str) -> SchemaValidator:
     """Return the model. For a union, it is the branch of the result's `kind`."""
-    model: Any = _models()[method, version]
-    for branch in get_args(model):
+    whole: Any = _models()[method, version]
+    for branch in get_args(whole):
         if (branch.__name__ == "InputRequiredResult") == (kind == "input_required"):
-            return TypeAdapter(branch)
-    return TypeAdapter(model)
+            whole = branch
+            break
+    return ending(TypeAdapter(whole))
 
 
 def _without_later(method: str, version: str, result: Mapping[str, Any]) -> dict[str, Any]:

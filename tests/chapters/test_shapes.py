@@ -30,3 +30,18 @@ def test_depth_breaks_no_form(depth):
     for _ in range(depth):
         held["in"] = held = {}
     assert shape_faults("tools/call", VERSION, said("deep", structuredContent=deep)) == []
+
+
+def test_a_hundred_thousand_wrong_parts_are_no_hundred_thousand_faults():
+    """The faults of all of them would fill the memory."""
+    right, wrong = {"type": "text", "text": "a"}, {"type": "text"}
+    for items, first in (([wrong] * 100_000, 0), ([right, wrong, right, wrong] * 1_000, 1)):
+        faults = shape_faults("tools/call", VERSION, {"content": items})
+        assert faults[0].path == f"$.content[{first}].text" and faults[0].missing
+        assert 100 < len(faults) < 300
+
+
+def test_each_wrong_part_of_a_few_is_a_fault():
+    part = {"type": "text", "text": "a", "annotations": {"audience": [7]}}
+    faults = shape_faults("tools/call", VERSION, {"content": [part] * 3})
+    assert [each.steps[1] for each in faults] == [0, 1, 2]

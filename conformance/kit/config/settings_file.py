@@ -21,6 +21,9 @@ SETTINGS = "agent-formats.toml"
 PROJECT = "pyproject.toml"
 TABLE = "agent-formats"
 
+_LARGEST = 512 * 1024
+"""In bytes. A reader of TOML needs up to 600 bytes of memory for one byte of a file."""
+
 _LONG_KEY = re.compile(
     r"""(?<![\w\\.-])(?:(?:[\w-]++|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){100}"""
 )
@@ -79,7 +82,7 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
     for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
         text = ""
         try:
-            text = given_text(path)
+            text = given_text(path, _LARGEST)
             document = _table(text)
         except FileNotFoundError:
             continue

@@ -20,6 +20,7 @@ from conformance.formats.text.json_text import MOST_MARKS, has_at_most
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
 
 T = TypeVar("T")
 Redact = Callable[[str], str]
@@ -228,7 +229,27 @@ def codec(of: type[T]) -> TypeAdapter[T]:
 
     if of not in _MADE:
         _MADE[of] = TypeAdapter(of)
+        _MADE[of].validator = ending(_MADE[of])
     return _MADE[of]
+
+
+def ending(model: TypeAdapter[Any]) -> SchemaValidator:
+    """Return a model's reader, in which each list and map ends at its first wrong item.
+
+    All faults of a million items would fill the memory.
+    """
+    from pydantic_core import SchemaValidator  # noqa: PLC0415 - see the module's docstring
+
+    return SchemaValidator(_ending(model.core_schema), _use_prebuilt=False)
+
+
+def _ending(schema: Any) -> Any:
+    if isinstance(schema, list | tuple):
+        return type(schema)(map(_ending, schema))
+    if not isinstance(schema, dict):
+        return schema
+    ends = {"fail_fast": True} if schema.get("type") in ("list", "dict", "tuple") else {}
+    return {**{name: _ending(part) for name, part in schema.items()}, **ends}
 
 
 def _read_text(text: Any) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, Final
 
+from conformance.formats.problem import shown
 from conformance.kit.model.results import Item, RunResult, SessionResult
 from conformance.kit.model.written import Redact, Writing, codec, unchanged
 from conformance.kit.report.levels import counts
@@ -107,7 +108,7 @@ def read_results(document: Mapping[str, Any]) -> SessionResult:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         place = ".".join(map(str, first["loc"]))
-        said = f"results.json holds a wrong value: {first['input']!r:.80} ({place})."
+        said = f"results.json holds a wrong value: {shown(first['input'])} ({place})."
         raise ResultsError(said) from error
     except (TypeError, ValueError, AttributeError) as error:
         raise ResultsError(f"results.json holds a wrong value: {error}.") from error

@@ -144,8 +144,9 @@ def test_a_settings_file_without_end_is_refused(tmp_path, name, text):
         "[" + " . ".join(["a"] * 200_000) + "]",
         "x = {" + ".".join([r'"\"."'] * 200_000) + " = 1}",
         "x.".join(["'.'."] * 200_000) + "a = 1",
+        "".join(f"k{n}.{'a.' * 97}a = 1\n" for n in range(3_000)),
     ],
-    ids=["a key", "a table", "in quotes", "of two kinds"],
+    ids=["a key", "a table", "in quotes", "of two kinds", "again and again"],
 )
 def test_a_key_of_many_parts_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)

@@ -9,9 +9,12 @@ import zlib
 from contextlib import suppress
 
 import pytest
+from pydantic import ValidationError
 
+from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.written import codec
 from conformance.kit.record import exchanges
 from conformance.kit.record.exchanges import ExchangesError, ExchangeWriter, read_exchanges
 from conformance.kit.record.index import MALFORMED, as_asked
@@ -175,3 +178,9 @@ def test_a_link_to_a_device_without_end_is_refused(tmp_path, monkeypatch):
     path.symlink_to("/dev/zero")
     with pytest.raises(ExchangesError):
         read_exchanges(path)
+
+
+def test_of_a_list_of_wrong_values_the_first_is_told():
+    with pytest.raises(ValidationError) as found:
+        codec(Discovered).validate_python({"run": {}, "tools": [0] * 10_000})
+    assert found.value.error_count() < 20
