@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from conformance.formats.validate.validate import validate
-from scripts.website.pages.remedies import CODE
+from scripts.website.pages.remedies import CODE, remedy_of
 
 
 def load(name: str) -> dict[str, Any]:
@@ -216,6 +216,15 @@ def test_headers_of_mcp_are_compared_with_the_body():
         == "mcp-param-collection"
     )
     assert mismatch({"mcp-method": "tools/call"}, message, properties) == "mcp-name"
+
+
+def test_a_handshake_agrees_to_a_version_and_later_requests_keep_to_the_versions():
+    code = load("mcp-handshake")
+    offered = [code["initialize"]({"protocolVersion": each}) for each in ("2025-06-18", "1999-01-01")]
+    assert [each["protocolVersion"] for each in offered] == ["2025-06-18", "2025-11-25"]
+    asked = [code["refusal"](each) for each in ("2025-06-18", None, "1999-01-01")]
+    assert asked == [None, None, 400]
+    assert remedy_of("MCP-VER-006") == "mcp_handshake"
 
 
 def test_a_stateless_server_refuses_by_what_a_request_says():
