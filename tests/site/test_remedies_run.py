@@ -159,7 +159,7 @@ def test_server_data_and_injected_fields_stay_apart():
     tool = {"id": "a.b.c", "server_data": [{"kind": "k"}, {"kind": "always", "always_on": True}]}
     give = load("server-data")["server_data"]
     data = {"k": {}, "always": {}}
-    assert [each["kind"] for each in give(tool, None, data)] == ["always"]
+    assert [each["kind"] for each in give(tool, "off", data)] == ["always"]
     assert [each["kind"] for each in give(tool, "on", data)] == ["k", "always"]
     made = load("injected")
     schema = {"properties": {"a": {}, "s": {}, "server_data": {}}, "required": ["a", "s"]}
@@ -218,9 +218,36 @@ def test_headers_of_mcp_are_compared_with_the_body():
     assert mismatch({"mcp-method": "tools/call"}, message, properties) == "mcp-name"
 
 
+def test_the_mark_of_an_encoded_header_counts_in_lower_case_only():
+    decoded = load("mcp-headers")["decoded"]
+    assert decoded("=?base64?Z2V0?=") == "get"
+    assert decoded("=?BASE64?Z2V0?=") == "=?BASE64?Z2V0?="
+
+
+def test_optional_server_data_is_sent_if_nobody_says_anything():
+    give, tool = load("server-data")["server_data"], {"id": "a.b.c", "server_data": [{"kind": "k"}]}
+    asked = [give({**tool, **more}, wanted, {"k": {}}) for more, wanted in (
+        ({}, None), ({}, "off"), ({"server_data_default": "off"}, None),
+    )]  # fmt: skip
+    assert [len(each) for each in asked] == [1, 0, 0]
+
+
+def test_only_what_was_declared_is_sent_unasked():
+    may_send = load("mcp-declared")["may_send"]
+    for method in ("tasks/get", "sampling/createMessage"):
+        assert not may_send(method, {}, {}, False)
+    assert may_send("tasks/get", {"tasks": {}}, {}, False)
+    updated = "notifications/resources/updated"
+    assert not may_send(updated, {}, {"resources": {}}, False)
+    assert may_send(updated, {}, {"resources": {"subscribe": True}}, False)
+    assert may_send("notifications/progress", {}, {}, False)
+
+
 def test_a_handshake_agrees_to_a_version_and_later_requests_keep_to_the_versions():
     code = load("mcp-handshake")
-    offered = [code["initialize"]({"protocolVersion": each}) for each in ("2025-06-18", "1999-01-01")]
+    offered = [
+        code["initialize"]({"protocolVersion": each}) for each in ("2025-06-18", "1999-01-01")
+    ]
     assert [each["protocolVersion"] for each in offered] == ["2025-06-18", "2025-11-25"]
     asked = [code["refusal"](each) for each in ("2025-06-18", None, "1999-01-01")]
     assert asked == [None, None, 400]
