@@ -52,7 +52,7 @@ class ArdfBlock(StrEnum):
     COMPOSITION = "composition"
     """Which other resources it consists of, and in what order."""
     GUARDRAILS = "guardrails"
-    """What it forbids or demands, and of whom."""
+    """What it forbids or demands, and for which resources."""
     CONTENT = "content"
     """The text or the data itself."""
 
@@ -84,7 +84,7 @@ class ArdfContentName(StrEnum):
     """The names that the dialect `ardf-content` has for members of a block."""
 
     TEMPLATE_TEXT = "template-text"
-    """The text of a prompt. `{name}` and `${name}` stand for a variable."""
+    """The text of a prompt. `{name}` and `${name}` stand for a variable of `input_variables`."""
     INPUT_VARIABLES = "input-variables"
     """The names of a prompt's variables."""
     DOCUMENT_ACCESS = "document-access"

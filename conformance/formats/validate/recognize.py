@@ -158,6 +158,9 @@ TABLE: tuple[Row | RuntimeRow, ...] = (
 LEGACY_LABEL = "legacy-label"
 """The dialect in which `schema_version` is 0.1 or 0.2, the old names of 1.x and 2.x."""
 
+_DESCRIPTORS = frozenset({"descriptor", "enhanced-descriptor"})
+"""The documents that had these versions. In any other document, such a version is only wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
@@ -258,7 +261,8 @@ def _ambiguous(first: _Line, rival: _Line) -> Problem:
 
 
 def _dialects(document: str, data: Mapping[str, Any]) -> tuple[str, ...]:
-    found = {LEGACY_LABEL: None} if data.get("schema_version") in ("0.1", "0.2") else {}
+    labelled = document in _DESCRIPTORS and data.get("schema_version") in ("0.1", "0.2")
+    found = {LEGACY_LABEL: None} if labelled else {}
     if document in ("resource", "collection"):
         found |= {name: None for each in resources(document, data) for name in each.dialects}
     elif document == "provider-manifest":

@@ -83,6 +83,11 @@ def test_a_legacy_label_is_named_as_a_dialect():
     assert recognize(data).dialects == ("legacy-label",)
 
 
+def test_a_legacy_label_on_a_resource_is_no_dialect_since_the_resource_is_not_valid():
+    data = {"resource_id": "a", "resource_type": "custom", "schema_version": "0.1"}
+    assert recognize(data).dialects == ()
+
+
 @pytest.mark.parametrize("data", [None, 5, "text", [], [{"name": "a"}]])
 def test_what_is_not_an_object_gets_a_problem_that_shows_it(data):
     problem = recognize(data)
