@@ -27,6 +27,7 @@ from conformance.kit.verdicts.checks import (
     unknown,
 )
 from conformance.kit.verdicts.rates import suggestions
+from conformance.kit.verdicts.sent_words import step_words
 from conformance.spec.clauses import Clause
 from conformance.spec.pointer import to_pointer
 from conformance.spec.vocabulary import Disguise, ErrorCategory, ErrorType, Family, Outcome
@@ -117,7 +118,7 @@ def test_an_error_that_concerns_no_tool_names_none(run: RunEvidence) -> Checks:
     """The error for an unknown path names no tool. Without an envelope, HTTP-ERR-004 reports it."""
     exchange = run.step("http_wire", "unknown-path")
     if exchange is None or exchange.answer is None:
-        yield unknown("kit.not_verified.step", exchange, reason="http_wire/unknown-path")
+        yield unknown("kit.not_verified.step", exchange, reason=step_words("unknown-path"))
         return
     envelope = envelope_of(body_json(exchange))
     for error in envelope.errors if envelope is not None else ():

@@ -242,7 +242,9 @@ def _sent(exchange: Exchange) -> Mapping[str, Any]:
 
 def not_taken(script: str, step: str | Step) -> Check:
     """Return the check for a step that was not made."""
-    return unknown("kit.not_verified.step", reason=f"{script}/{step}")
+    name = step.name if isinstance(step, Step) else step
+    words = step_words(name if has_words(name) else f"{script}/{step}")
+    return unknown("kit.not_verified.step", reason=words)
 
 
 def usable(run: RunEvidence, script: str, step: str, found: list[Exchange]) -> Checks:

@@ -274,7 +274,7 @@ def test_a_batch_is_answered(run: RunEvidence) -> Checks:
     """Each request of a batch is answered with a result, in one message or in several."""
     sent, after = _with_next(run, "mcp_batch", "batch")
     if sent is None or after is None:
-        yield unknown("kit.not_verified.step", reason="batch")
+        yield unknown("kit.not_verified.step", reason=step_words("batch"))
         return
     if proves_nothing(sent):
         yield other_refusal(sent)

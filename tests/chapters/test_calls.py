@@ -107,6 +107,21 @@ def test_cases_that_were_not_sent_are_told_with_what_happened(trouble, run, said
 
 
 @pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (Trouble.TIMEOUT, "got no answer"),
+        (Trouble.TOO_LARGE, "got an answer larger than the kit reads"),
+        (Trouble.CLOSED, "got a closed connection instead of an answer"),
+    ],
+)
+def test_a_baseline_without_a_usable_answer_is_told_with_what_came(trouble, said):
+    baseline = called(web(200, {}, of=case(CaseKind.BASELINE), trouble=trouble))
+    (finding,) = of_tool("ATDF-CALL-004", baseline).findings
+    assert said in finding.message.words()
+    assert ("--request-timeout" in finding.message.words()) is (trouble is Trouble.TIMEOUT)
+
+
+@pytest.mark.parametrize(
     ("status", "bearer", "named"),
     [(401, True, "needs_bearer"), (401, False, "needs_credentials"), (403, True, "good_call")],
 )

@@ -51,7 +51,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if settings.allow_calls is AllowCalls.AUTO and _own_server(run):
         return None
     if not _reads_only(tool):
-        return message("kit.left_out.read_only")
+        return _why_not_read_only(tool, run, settings)
     if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
         return message("kit.left_out.open_world")
     return None
@@ -66,6 +66,20 @@ def _why_destructive(tool: Tool) -> Message:
     if called.method.lower() in CHANGING:
         return message("kit.left_out.method", method=called.method)
     return message("kit.left_out.other_method")
+
+
+def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:
+    """Return why a tool that may change something is not called, with the least that includes it.
+
+    The operations of an OpenAPI document cannot be marked: their method tells.
+    """
+    choice, called = AllowCalls.ALL, tool.invocation
+    if settings.allow_calls is not AllowCalls.AUTO:
+        auto = replace(settings, allow_calls=AllowCalls.AUTO)
+        choice = AllowCalls.AUTO if why_left_out(tool, run, auto) is None else choice
+    if tool.form is not ToolForm.OPENAPI or called is None:
+        return message("kit.left_out.read_only", choice=choice)
+    return message("kit.left_out.may_change", method=called.method, choice=choice)
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:

@@ -131,6 +131,7 @@ _BY_CALLS = frozenset(
     for each in (
         "destructive",
         "destructive_elsewhere",
+        "may_change",
         "method",
         "none",
         "open_world",

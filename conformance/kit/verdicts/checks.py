@@ -20,7 +20,7 @@ from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.evidence.evidence import Call, RunEvidence
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.evidence.script import CONNECTION, Script
-from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
@@ -123,8 +123,12 @@ def no_good_call(tried: Call | None) -> Check:
         return lacks_something(tried)
     if tried.reading.disguise is not None:
         return unknown("kit.not_verified.disguised", tried, said=quoted(tried.reading.said))
-    if tried.exchange.trouble is not None:
+    trouble = tried.exchange.trouble
+    if trouble is Trouble.TIMEOUT:
         return unknown("kit.not_verified.good_call_unanswered", tried)
+    if trouble is not None:
+        answer = message(f"answered.{trouble}")
+        return unknown("kit.not_verified.good_call_unusable", tried, answer=answer)
     status = tried.reading.status or 0
     envelope = tried.reading.envelope
     details = [error.raw.get("detail") for error in envelope.errors] if envelope else []

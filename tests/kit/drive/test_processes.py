@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 
 from conformance.kit.drive.discovery import mcp as discovery
+from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.script import CLOSE, INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.model.run import MODERN
@@ -183,6 +184,17 @@ def test_a_slow_start_hides_nothing_of_how_a_handshake_is_answered(monkeypatch):
     assert [one.run.id for one in session.found] == [f"stdio-{MODERN}", "stdio-2025-11-25"]
     sent = [e for e in session.recorder.by_id.values() if e.script == LOOKED]
     assert [e.run for e in sent if e.step == INITIALIZE] == [f"stdio-{MODERN}"]
+
+
+def test_a_process_that_says_nothing_is_told_in_the_language_of_the_session(monkeypatch):
+    monkeypatch.setattr(discovery, "SILENCE", 0.1)
+    target = "stdio:" + shlex.join([sys.executable, "-c", "import time; time.sleep(60)"])
+    session = Session(
+        Settings(targets=(target,), spec_versions=(MODERN,), start_timeout=0.5, language="es")
+    )
+    with pytest.raises(TargetUnusable) as told:
+        session.discover((target,))
+    assert "no dio ninguna respuesta" in told.value.words.words("es")
 
 
 LOCKED = """

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.formats.catalog.normalize import Source, tools_of
-from conformance.formats.tool.tool import Annotations, Invocation
+from conformance.formats.tool.tool import Annotations, Invocation, ToolForm
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, settings_of
@@ -169,6 +169,27 @@ def test_none_allows_no_tool_anywhere(tool, run):
 )
 def test_read_only_is_as_strict_here_as_elsewhere(tool, why, run):
     assert reason(tool, run, AllowCalls.READ_ONLY) == why
+
+
+@pytest.mark.parametrize(
+    ("run", "allow", "more", "choice"),
+    [
+        (REMOTE, AllowCalls.AUTO, {}, "all"),
+        (REMOTE, AllowCalls.READ_ONLY, {}, "all"),
+        (HTTP, AllowCalls.READ_ONLY, {}, "auto"),
+        (STDIO, AllowCalls.READ_ONLY, {"sandbox": True}, "auto"),
+    ],
+)
+def test_the_reason_names_the_least_that_includes_the_tool(run, allow, more, choice):
+    found = why_left_out(PLAIN, run, Settings(allow_calls=allow, **more))
+    assert found.words().endswith(f"--allow-calls {choice}")
+
+
+def test_an_operation_is_left_out_for_its_method_because_it_cannot_be_marked():
+    posts = replace(TOOL, form=ToolForm.OPENAPI, invocation=Invocation("/book", "POST"))
+    assert reason(posts, REMOTE) == "may_change"
+    said = why_left_out(posts, REMOTE, Settings()).words()
+    assert said.startswith("is called with `POST`, which may change things")
 
 
 @pytest.mark.parametrize("tool", [PLAIN, READ_OPEN, DESTROYS])

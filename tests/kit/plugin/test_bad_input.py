@@ -139,9 +139,15 @@ def test_a_wrong_target_leaves_the_earlier_report_and_marks_its_badge(kit, tmp_p
 
 
 NO_TOOL = {
-    "en": ("No target has a tool goood, which `{}` names", "; did you mean good?"),
-    "es": ("Ningún objetivo tiene la herramienta goood, que nombra `{}`", "; ¿quiso decir good?"),
-    "pt": ("Nenhum alvo tem a ferramenta goood, que `{}` nomeia", "; você quis dizer good?"),
+    "en": ("`{}` names `goood`, and no target has such a tool", "; did you mean good?"),
+    "es": (
+        "`{}` nombra `goood`, y ningún objetivo tiene una herramienta así",
+        "; ¿quiso decir good?",
+    ),
+    "pt": (
+        "`{}` nomeia `goood`, e nenhum alvo tem uma ferramenta assim",
+        "; você quis dizer good?",
+    ),
 }
 
 

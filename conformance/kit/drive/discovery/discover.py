@@ -85,7 +85,8 @@ async def _discover_own(
         if no_version := _no_version(target, context):
             raise TargetUnusable(no_version)
         said = "kit.target.sandbox_failed" if context.settings.sandbox else targets.unanswered
-        raise TargetUnusable(message(said, target=target, reason=reason or "no answer"))
+        reason = reason or message("kit.reason.no_answer").words(context.settings.language)
+        raise TargetUnusable(message(said, target=target, reason=reason))
     return found
 
 
