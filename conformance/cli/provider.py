@@ -18,6 +18,7 @@ from conformance.formats.provider.faces import FACES, face_of
 from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenario
 from conformance.kit.cases.provider.turns import NOTHING, Foreign, Scene, no_face
 from conformance.kit.config.command_words import nearest
+from conformance.kit.config.system_words import in_one_line
 from conformance.kit.model.performance import OVER, Act, Arrival, Moment
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.provider import Provider
@@ -70,7 +71,7 @@ async def _serve(scenario: Scenario, port: int, language: str) -> int:
             _say("\n".join(stage.introduced(provider.url)))
             await stopped.wait()
     except OSError as error:
-        said = message("provider.taken", port=port, why=error.strerror)
+        said = message("provider.taken", port=port, why=in_one_line(error))
         sys.stderr.write(f"{said.words(language)}\n")
         return UNUSABLE
     return DONE

@@ -68,7 +68,7 @@ def mapped(exchange: Exchange, arrival: Moment, family: str) -> Checks:
     for name, value in ASKED.items():
         found = [member(held, each) for each in _NAMES[family][name]]
         if not any(_equal(each, value) for each in found):
-            told_as = "`, `".join(_NAMES[family][name])
+            told_as = "` / `".join(_NAMES[family][name])
             given = next((each for each in found if each is not None), None)
             seen = shown(given) if given is not None else message("answered.nothing")
             words: dict[str, Any] = {"name": name, "family": family, "as_": told_as, "found": seen}

@@ -298,7 +298,7 @@ def test_ping_is_answered_with_an_empty_result(run: RunEvidence) -> Checks:
             yield broken(
                 exchange, "finding.mcp.no_result", method="ping", answer=answered(exchange)
             )
-        elif set(result) - {"_meta", "resultType"}:
-            yield broken(exchange, "finding.mcp.ping_full", members=listed(sorted(result)))
+        elif more := set(result) - {"_meta", "resultType"}:
+            yield broken(exchange, "finding.mcp.ping_full", members=listed(sorted(more)))
         else:
             yield holds()

@@ -324,6 +324,12 @@ def test_a_connection_that_was_closed_is_told_as_one():
     assert "got a closed connection instead of an answer" in found.message.words()
 
 
+def test_only_what_a_ping_may_not_have_is_named():
+    full = exchange(LEGACY_RUN, "p", result(_meta={}, ok=True), method="ping")
+    (found,) = verdict("MCP-PING-001", evidence(LEGACY_RUN, mcp_handshake=[full])).findings
+    assert found.message.words() == "The result of `ping` contains `ok`. Leave it empty."
+
+
 @pytest.mark.parametrize("trouble", Trouble)
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_whatever_came_in_the_place_of_an_answer_has_words(trouble, language):

@@ -54,6 +54,11 @@ def test_a_valid_file_is_named_with_its_document_and_the_rule_that_decided(said,
     assert "atdf catalog 1.0, recognized by tools: valid" in text
 
 
+def test_one_dialect_is_not_called_several(said):
+    _, text = said(EXAMPLES / "ardf/valid/dialect-bare.json")
+    assert "written in the dialect bare-invocation: valid" in text
+
+
 def test_a_problem_stands_with_line_path_words_and_clause(said, file):
     tool = '{"name": "t",\n   "description": "",\n   "inputSchema": {"type": "object"}}'
     bad = f'{{"tools": [\n  {tool}]}}'

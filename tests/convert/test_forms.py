@@ -251,6 +251,11 @@ def test_a_tool_does_not_become_an_error():
     assert problem.message.id == "convert.no_way"
 
 
+def test_a_document_without_a_form_is_named_by_its_kind():
+    (problem,) = convert(example("backoff-policy"), Form.MCP).problems
+    assert problem.message.words().startswith("`retry-policy` cannot be converted to mcp.")
+
+
 CALLED = {
     "name": "rooms_list",
     "description": "Lists the free rooms of a hotel",

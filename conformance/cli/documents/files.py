@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from conformance.formats.text.json_text import LARGEST, Notation, encoding_of
+from conformance.kit.config.system_words import in_one_line
 from conformance.spec.messages import Message, message
 
 STDIN = "-"
@@ -149,5 +150,4 @@ def notation_of(each: Input, raw: bytes) -> Notation:
 
 
 def _unreadable(error: OSError | ValueError) -> Message:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return message("validate.unreadable", reason=reason)
+    return message("validate.unreadable", reason=in_one_line(error))

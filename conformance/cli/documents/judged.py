@@ -145,7 +145,8 @@ def heading(each: Judged, language: str) -> str:
             "validate.what", document=document, version=each.version, rule=each.rule
         ).words(language)
     if each.dialects:
-        names = ", ".join(each.dialects)
-        what = f"{what}, {message('validate.dialects', names=names).words(language)}"
+        names, count = ", ".join(each.dialects), len(each.dialects)
+        written = message("validate.dialects", count=count, names=names).words(language)
+        what = f"{what}, {written}"
     word = "validate.valid" if each.verdict is Verdict.VALID else "validate.invalid"
     return message(word, what=what).words(language)

@@ -78,7 +78,7 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
     if manifest is None and _is_document(text):
         return judged(each, None)
     if text.count("\n") + text.count("\r") - text.count("\r\n") > _MOST_LINES:
-        return unusable(each, message("documents.too_many", limit=_MOST_LINES), "size")
+        return unusable(each, message("validate.stream.too_long", limit=_MOST_LINES), "size")
     if manifest is None and is_of_a_provider(text):
         return unusable(each, message("documents.unknown.model_api"), "document")
     found = stream_of(text, manifest, encoding)

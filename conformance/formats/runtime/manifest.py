@@ -203,8 +203,10 @@ def _unknown(manifest: Members) -> Iterator[Broken]:
     schema: Any = validator("provider-manifest").schema
     names = [name for name in manifest if name not in schema["properties"] and name != "$schema"]
     if names:
-        listed = ", ".join(shown(name, 40) for name in names[:20])
-        yield (), message("documents.manifest.unknown", names=listed)
+        listed = ", ".join(
+            [*(shown(name, 40) for name in names[:20]), *(["…"] if names[20:] else [])]
+        )
+        yield (), message("documents.manifest.unknown", count=len(names), names=listed)
 
 
 MANIFEST_RULES: Mapping[str, tuple[tuple[str, Rule], ...]] = {

@@ -100,8 +100,8 @@ def _extra(error: ValidationError) -> Message:
     known = error.schema.get("properties", {}) if isinstance(error.schema, dict) else {}
     # Other schemas may know a member too. Only the sentence of jsonschema says which are not known.
     extra = [name for name in instance if name not in known and repr(name) in error.message]
-    names = ", ".join(shown(name, 40) for name in extra[:5])
-    return message("documents.keyword.additionalproperties", names=names)
+    names = ", ".join([*(shown(name, 40) for name in extra[:5]), *(["…"] if extra[5:] else [])])
+    return message("documents.keyword.additionalproperties", names=names, count=len(extra))
 
 
 def _enum(error: ValidationError) -> Message:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
 from typing import Any
+from urllib.parse import urlsplit
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import ValidationError
@@ -198,8 +199,10 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
     try:
         registry: SchemaRegistry = METASCHEMAS.with_resource(_ROOT, resource).crawl()
     except ValueError as error:  # an `$id` that is not a URI reference
-        said = message("documents.schema.invalid", keyword="$id", value=shown(str(error)))
-        yield SchemaFault((), _VALID, _VALID, said)
+        place, value = next(_odd_ids(schema), ((), str(error)))
+        keyword = place[-1] if place else "$id"
+        said = message("documents.schema.invalid", keyword=keyword, value=shown(value))
+        yield SchemaFault(place, _VALID, _VALID, said)
         return
     except _FORBIDDEN:
         embedded = (each for each in positions(schema) if each[0] and "$schema" in each[2])
@@ -232,6 +235,16 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
                 except (Unresolvable, ValueError, *_FORBIDDEN):
                     said = _leads_out(keyword, reference)
                     yield SchemaFault((*place, keyword), _WHOLE, _WHOLE, said)
+
+
+def _odd_ids(schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield each id that is not a URI reference, with its place."""
+    for place, _, node in positions(schema):
+        for member in ("$id", "id"):
+            try:
+                urlsplit(node[member]) if isinstance(node.get(member), str) else None
+            except ValueError:
+                yield (*place, member), node[member]
 
 
 def _leads_out(keyword: str, reference: str) -> Message:

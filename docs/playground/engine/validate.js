@@ -33,8 +33,8 @@ const APPLIED = {
     if (!isObject(value)) return;
     const extra = Object.keys(value).filter((name) => !holds(schema.properties ?? {}, name));
     if (wanted === false) {
-      const names = extra.slice(0, 5).map((name) => shown(name, 40)).join(", ");
-      if (extra.length) yield fault("additionalProperties", value, spot, { values: { names } });
+      const names = [...extra.slice(0, 5).map((name) => shown(name, 40)), ...(extra.length > 5 ? ["…"] : [])].join(", ");
+      if (extra.length) yield fault("additionalProperties", value, spot, { values: { names, count: extra.length } });
     } else {
       for (const name of extra) yield* faults(wanted, value[name], inside(spot, name), data);
     }

@@ -36,6 +36,19 @@ def test_names_by_a_pattern_that_python_reads_otherwise_are_beyond_judging(patte
         errors_of({"patternProperties": {pattern: {}}, **more}, {"a": 1})
 
 
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"$id": "http://[::1", "type": "object"}, ("$id",)),
+        ({"properties": {"a": {"$id": "http://["}}}, ("properties", "a", "$id")),
+    ],
+)
+def test_an_id_that_is_no_uri_is_told_with_its_value_and_its_place(schema, place):
+    (fault,) = schema_faults(schema)
+    assert fault.place == place
+    assert '`$id` cannot be "http://[' in fault.message.words()
+
+
 DRAFT_4 = "http://json-schema.org/draft-04/schema#"
 
 

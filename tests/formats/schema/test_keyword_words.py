@@ -19,7 +19,14 @@ CLOSED = {"additionalProperties": False}
 )
 def test_only_members_that_no_schema_knows_are_named(schema):
     (error,) = errors_of(schema, {"a": 1, "b": 2})
-    assert words(error).words("en").endswith('does not know: "b". Remove or rename them.')
+    said = words(error).words("en")
+    assert said.endswith('a member that it does not know: "b". Remove or rename it.')
+
+
+def test_members_that_are_not_allowed_are_counted_and_the_first_five_are_named():
+    (error,) = errors_of(CLOSED, dict.fromkeys("abcdef", 1))
+    said = words(error).words("en")
+    assert 'members that it does not know: "a", "b", "c", "d", "e", …. Remove' in said
 
 
 def test_too_few_members_are_counted():
