@@ -118,7 +118,7 @@ def test_without_a_failure_the_warnings_are_what_to_fix_first():
 def first(report):
     """Whether the page says what to fix first, and whether it says that these are warnings."""
     page = top(report)
-    return 'id="h-first"' in page, "These warnings are about SHOULD" in page
+    return 'id="h-first"' in page, "This warning is about a SHOULD clause" in page
 
 
 def test_what_conforms_by_a_waiver_says_so():
