@@ -22,6 +22,7 @@ from conformance.convert.form import (
     TAKEN,
     TARGETS,
     Form,
+    document_of,
     form_of,
     member_of,
 )
@@ -133,7 +134,7 @@ def convert(data: Any, to: Form, source: Form | None = None, *, base: Place = ()
         if not skipped:
             return Converted(None, problems=tuple(found))
     if form is None or (form in FAILED) != (to in FAILED) or to not in TARGETS:
-        said = message("convert.no_way", source=form or _named(data), target=to)
+        said = message("convert.no_way", source=form or document_of(data), target=to)
         return Converted(None, problems=(problem((), "convert", said),))
     notes = Notes()
     if form in FAILED:
@@ -205,12 +206,6 @@ def _without(
     if found or not numbers:
         return frozenset(), [*said, *found]
     return frozenset(range(len(items))) - frozenset(numbers), said
-
-
-def _named(data: Any) -> str:
-    """Return the name of a document that has no form here, such as a policy."""
-    found = recognize(data)
-    return f"`{found.document}`" if isinstance(found, Recognition) else "—"
 
 
 def _unfit(data: Any, form: Form | None) -> list[Problem]:

@@ -13,7 +13,7 @@ from conformance.formats.tool import descriptor
 from conformance.formats.tool.meta import ONLY_IN_MCP
 from conformance.formats.tool.providers import DECLARATIONS, provider_of
 from conformance.formats.validate.foreign import is_schema
-from conformance.formats.validate.recognize import recognize
+from conformance.formats.validate.recognize import Recognition, recognize
 
 
 class Form(StrEnum):
@@ -75,6 +75,12 @@ def form_of(data: Any) -> Form | None:
         return Form.OPENAPI
     provider = provider_of(data)
     return Form(provider) if provider is not None else _ours(data, listed)
+
+
+def document_of(data: Any) -> str:
+    """Return the name of a document that has no form here, such as a policy."""
+    found = recognize(data)
+    return f"`{found.document}`" if isinstance(found, Recognition) else "—"
 
 
 def _ours(data: Any, listed: Sequence[Mapping[str, Any]]) -> Form | None:
