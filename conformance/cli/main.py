@@ -16,6 +16,7 @@ from typing import Protocol, TextIO, cast
 
 from conformance.cli.manual import PROGRAM, Manual
 from conformance.kit.config.command_words import OPTION, language_in, nearest
+from conformance.kit.transport.memory_limit import memory_is_full, set_limit
 from conformance.spec.messages import LANGUAGES, message
 
 COMMANDS = {
@@ -50,14 +51,20 @@ class _Command(Protocol):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
     _have_streams()
+    if arguments is None:
+        set_limit()
+    words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         try:
-            return _run(sys.argv[1:] if arguments is None else list(arguments))
+            return _run(words)
         finally:
             sys.stdout.flush()
     except KeyboardInterrupt:
         print("Interrupted.", file=sys.stderr)
         return _INTERRUPTED
+    except MemoryError:
+        print(memory_is_full().words(language_in(words)), file=sys.stderr)
+        return UNUSABLE
     except BrokenPipeError:
         # The program that read the output wants no more of it, and there is nobody to tell.
         _write_no_more(sys.stdout)

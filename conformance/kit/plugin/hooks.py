@@ -45,6 +45,7 @@ from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
+from conformance.kit.transport.memory_limit import memory_is_full
 from conformance.kit.verdicts.checks import clause_tests
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
@@ -269,12 +270,17 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 
 def _judge(session: pytest.Session, state: PluginState) -> None:
-    """Judge everything. If the disk fails, say so in one sentence and end the session."""
+    """Judge everything. If the disk fails or memory is full, end the session with one sentence."""
     try:
         judge_all(session, state)
+        return
     except OSError as error:
         write_nothing(session.config, state)
         pytest.exit(_not_written(state, error), Exit.KIT_FAULT)
+    except MemoryError:
+        pass  # what filled the memory is let go with the exception
+    write_nothing(session.config, state)
+    pytest.exit(memory_is_full().words(state.settings.language), Exit.UNUSABLE)
 
 
 def _not_written(state: PluginState, error: OSError) -> str:
@@ -291,9 +297,12 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
     This covers the files that pytest writes too.
     """
     state = session.config.stash.get(STATE, None)
+    crashed = session.exitstatus == pytest.ExitCode.INTERNAL_ERROR
     try:
         yield
-        if state is not None:
+        if state is not None and crashed:
+            leave_no_part(state)  # pytest has written its traceback into them
+        elif state is not None:
             put_in_place(session.config, state)
         if state is not None and state.report.failed:
             session.exitstatus = Exit.KIT_FAULT
@@ -327,6 +336,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if state is None:
         return
     staged = stage(session.config, state)
+    if session.exitstatus == pytest.ExitCode.INTERNAL_ERROR:
+        return
     if state.settings.plan_only:
         session.exitstatus = Exit.KIT_FAULT if state.plan_faults else Exit.CONFORMANT
         return

@@ -22,6 +22,7 @@ from conformance.kit.plugin.state import PluginState
 from conformance.kit.report.examples_file import examples_text, without_baseline
 from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import visible
+from conformance.kit.transport.memory_limit import memory_is_full
 from conformance.kit.verdicts.checks import scripts_of
 from conformance.spec.messages import message
 
@@ -37,19 +38,29 @@ def discover(config: pytest.Config, state: PluginState) -> None:
         return
     try:
         if not targets:
-            state.reference = ReferenceServer()
-            config.add_cleanup(state.reference.stop)
-            targets = (state.reference.url, STDIO)
+            targets = _reference(config, state)
         state.session.discover(targets)
         need_named_tools(state.settings, state.session.found, state.session.declared)
+        return
     except KeyboardInterrupt:
         interrupted_early(config, state)
     except TargetUnusable as unusable:
         said = visible(state.redact(unusable.words.words(language)), None)
         raise pytest.UsageError(said) from None
+    except MemoryError:
+        pass  # what filled the memory is let go with the exception
+    raise pytest.UsageError(memory_is_full().words(language))
+
+
+def _reference(config: pytest.Config, state: PluginState) -> tuple[str, ...]:
+    """Start the reference server, and return its targets. Raises `pytest.UsageError`."""
+    try:
+        state.reference = ReferenceServer()
     except RuntimeError as failed:
-        said = message("kit.no_reference", reason=failed).words(language)
+        said = message("kit.no_reference", reason=failed).words(state.settings.language)
         raise pytest.UsageError(said) from None
+    config.add_cleanup(state.reference.stop)
+    return state.reference.url, STDIO
 
 
 def interrupted_early(config: pytest.Config, state: PluginState) -> NoReturn:

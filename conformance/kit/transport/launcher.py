@@ -1,7 +1,7 @@
 """Starts a command on Linux, and ends all processes that the command started.
 
 Its arguments are `PARENT -- COMMAND …` or `PARENT sandbox BUBBLEWRAP -- COMMAND …`. It runs without
-installed packages: it imports two modules of this package and the standard library.
+installed packages: it imports three modules of this package and the standard library.
 
 All processes of the command end when the command ends, when PARENT ends, and at SIGUSR1. This
 includes processes that left its session. PARENT is the process that starts this one.
@@ -21,6 +21,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import NoReturn
 
+from conformance.kit.transport.memory_limit import lift_limit
 from conformance.kit.transport.restrictions import doors, give_up
 from conformance.kit.transport.system import LIBC, attach, done
 
@@ -62,6 +63,7 @@ def main(words: list[str]) -> None:
     (parent, *how), command = words[:at], words[at + 1 :]
     # All processes of a session get SIGTERM together, but only the command should end by it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    lift_limit()
     try:
         if not how:
             _watch(int(parent), command)

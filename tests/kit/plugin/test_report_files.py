@@ -178,6 +178,31 @@ def test_a_disk_that_is_full_is_one_sentence_and_leaves_nothing_half_written(tmp
     assert "earlier report" not in said
 
 
+BROKEN = """
+import pytest
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    raise RuntimeError("broken")
+"""
+
+
+def test_a_crash_leaves_no_file_that_stops_the_next_session(tmp_path):
+    (tmp_path / "broken_plugin.py").write_text(BROKEN)
+    folder = tmp_path / "report"
+    with offering([COUNT], wrong) as url:
+        ran = subprocess.run(
+            [sys.executable, "-B", "-m", "pytest", "conformance", "--target", url,
+             "--report", str(folder), "-p", "broken_plugin", "-p", "no:cacheprovider"],
+            cwd=ROOT, text=True, capture_output=True, check=False,
+            env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+    assert ran.returncode == 3
+    assert "RuntimeError: broken" in ran.stdout
+    assert not (folder / "junit.xml").exists()
+    assert foreign_file(folder, FILES) is None
+
+
 def test_no_link_in_a_directory_leads_the_kit_to_a_file_of_somebody_else(kit, tmp_path):
     folder, own = tmp_path / "report", tmp_path / "own"
     folder.mkdir()

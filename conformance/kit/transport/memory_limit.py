@@ -1,0 +1,45 @@
+"""Makes Linux refuse the kit more memory than any check needs.
+
+Each bound of the kit is for one kind of data. This one holds for all of it, also where a bound is
+missing: a server cannot take the memory of other programs.
+"""
+
+from __future__ import annotations
+
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from conformance.spec.messages import Message
+
+MOST: Final = 1024 * 1024 * 1024
+"""Bytes of memory that this process and each one that it starts may hold, but not servers."""
+
+
+def set_limit() -> None:
+    """Limit this process to `MOST` bytes. More raises `MemoryError`. A user's own limit stays."""
+    if sys.platform != "linux":
+        return
+    import resource  # noqa: PLC0415 - not on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == resource.RLIM_INFINITY:
+        with suppress(ValueError, OSError):  # the hard limit is lower, or a container forbids it
+            resource.setrlimit(resource.RLIMIT_DATA, (MOST, hard))
+
+
+def lift_limit() -> None:
+    """Take the limit from this process, which will run a server, if the kit has set it."""
+    import resource  # noqa: PLC0415 - not on Windows
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+    if soft == MOST:
+        resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+
+
+def memory_is_full() -> Message:
+    """Return what a `MemoryError` says to the user."""
+    from conformance.spec.messages import message  # noqa: PLC0415 - the launcher does without it
+
+    return message("kit.memory", most=MOST // (1024 * 1024))

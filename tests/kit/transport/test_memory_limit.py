@@ -1,0 +1,84 @@
+"""The limit on the kit's memory: it ends with one sentence, and servers do not have it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conformance.kit.transport.memory_limit import MOST
+from tests.kit.drive.test_driving import COUNT, sound
+from tests.kit.peers import offering
+from tests.root import ROOT
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has this limit")
+
+PROGRAM = str(Path(sys.executable).with_name("agent-formats"))
+ASK = "import resource; print(*resource.getrlimit(resource.RLIMIT_DATA))"
+IN_A_SERVER = f"""
+import os, subprocess, sys
+from conformance.kit.transport.memory_limit import set_limit
+from conformance.kit.transport.sandbox import launched
+set_limit()
+{ASK}
+words = launched([sys.executable, "-c", {ASK!r}], os.environ, sandbox=False)
+subprocess.run(words, check=True)
+"""
+
+
+def run(*words, limit="unlimited", **options):
+    """Run a program under a user's own limit in KiB."""
+    shell = ["sh", "-c", f'ulimit -S -d {limit} && exec "$@"', "sh"]
+    return subprocess.run([*shell, *words], capture_output=True, text=True, check=False, **options)
+
+
+def test_the_kit_has_the_limit_and_the_servers_that_it_starts_have_not():
+    ours, theirs = run(sys.executable, "-u", "-c", IN_A_SERVER).stdout.splitlines()
+    assert ours.split()[0] == str(MOST)
+    assert theirs.split()[0] != str(MOST)
+    assert theirs.split()[0] == theirs.split()[1]
+
+
+def test_a_limit_of_the_user_stays():
+    ours, theirs = run(sys.executable, "-u", "-c", IN_A_SERVER, limit=500_000).stdout.splitlines()
+    assert ours == theirs
+    assert ours.split()[0] == str(500_000 * 1024)
+
+
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_a_document_that_takes_more_is_one_sentence(tmp_path, language):
+    (tmp_path / "large.json").write_text("[" + ",".join(["[1]"] * 2_000_000) + "]")
+    said = run(
+        PROGRAM, "validate", "large.json", "--language", language,
+        limit=150_000, cwd=tmp_path,
+    )  # fmt: skip
+    assert said.returncode == 4
+    assert len(said.stderr.splitlines()) == 1
+    assert f"{MOST // 1024**2} MB" in said.stderr
+
+
+FULL = """
+from conformance.kit.session import Session
+
+def full(*_):
+    raise MemoryError
+
+Session.{step} = full
+"""
+
+
+@pytest.mark.parametrize("step", ["discover", "drive", "judge"])
+def test_a_session_that_takes_more_is_one_sentence_and_writes_no_report(tmp_path, step):
+    (tmp_path / "full_memory.py").write_text(FULL.format(step=step))
+    folder = tmp_path / "report"
+    with offering([COUNT], sound) as url:
+        said = run(
+            *(sys.executable, "-m", "pytest", "conformance", "--target", url),
+            *("-p", "full_memory", "-k", "ATDF-CALL-001", "--report", str(folder)),
+            cwd=ROOT, env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        )  # fmt: skip
+    assert said.returncode == 4, said.stdout + said.stderr
+    assert "Traceback" not in said.stdout + said.stderr
+    assert f"{MOST // 1024**2} MB" in said.stdout + said.stderr
+    assert not (folder / "report.html").exists()
