@@ -17,7 +17,7 @@ from typing import IO, Final
 
 LIMIT: Final = 0.5
 """The most seconds for one match. Real patterns need microseconds."""
-_START: Final = 10.0
+STARTING: Final = 10.0
 """The most seconds for the process to start, on a busy machine."""
 _MOST_KNOWN: Final = 4096
 """The most answers that are kept."""
@@ -114,7 +114,7 @@ class LimitedMatcher:
         )
         reader.start()
         self._send("", "")
-        self._answers.get(timeout=_START)
+        self._answers.get(timeout=STARTING)
 
 
 def _forward(stream: IO[str], answers: queue.Queue[str]) -> None:
