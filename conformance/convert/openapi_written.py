@@ -22,6 +22,7 @@ from conformance.formats.catalog.openapi_schema import (
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.formats.schema.schemas import NEWEST
+from conformance.formats.text.address import in_address
 from conformance.spec.pointer import to_pointer
 
 VERSIONS: Final = {"3.0": "3.0.4", "3.1": "3.1.1", "3.2": "3.2.0"}
@@ -63,6 +64,9 @@ def write_openapi(
     for tool in tools:
         operation = _Operation(tool, version, components, taken, notes)
         path, method = operation.route(made["paths"])
+        if method in made["paths"].get(path, {}):
+            notes.lose(tool.place())
+            continue
         made["paths"].setdefault(path, {})[method] = operation.written(path, method)
     _share_server(made)
     return made | ({"components": {"schemas": components}} if components else {})
@@ -114,7 +118,7 @@ class _Operation:
         if not path or method not in known or method in taken.get(path, {}):
             if tool.invocation is not None:
                 notes.lose_object(tool, "invocation")
-            path = _ROUTE.format(tool.name)
+            path = _ROUTE.format(in_address(tool.name))
             notes.make(("paths", path))
             return path, "post"
         for name in said.keys() - {"endpoint", "method"}:

@@ -115,6 +115,20 @@ def test_a_tool_at_no_address_gets_the_usual_one():
     assert list(convert({"tools": [tool]}, Form.OPENAPI).data["paths"]) == ["/tools/t/invoke"]
 
 
+def test_a_name_is_one_step_of_the_usual_address():
+    tools = [{"name": name, "description": "d", "inputSchema": OBJECT} for name in ("a/b", "{x}?")]
+    paths = convert({"tools": tools}, Form.OPENAPI).data["paths"]
+    assert list(paths) == ["/tools/a%2Fb/invoke", "/tools/%7Bx%7D%3F/invoke"]
+
+
+def test_a_tool_whose_address_is_taken_is_lost_with_a_word():
+    tool = {"name": "t", "description": "d", "inputSchema": OBJECT}
+    other = {**tool, "name": "o", "invocation": {"endpoint": "/tools/t/invoke", "method": "POST"}}
+    made = convert({"tools": [other, tool]}, Form.OPENAPI)
+    assert made.data["paths"]["/tools/t/invoke"]["post"]["operationId"] == "o"
+    assert made.lost == ("$.tools[1]",)
+
+
 def many_inputs():
     inputs = [{"name": f"k{n}", "type": "string", "required": True} for n in range(15_000)]
     names = [each["name"] for each in reversed(inputs)]

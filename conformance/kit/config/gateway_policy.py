@@ -94,7 +94,7 @@ def _mistakes(policy: Any) -> Iterator[_Mistake]:
             yield from _unknown((name,), held, own)
     fallback = policy.get("fallback")
     order = fallback.get("order") if isinstance(fallback, dict) else None
-    listed = order if isinstance(order, list) else []
+    listed = order[: len(ApiFamily) + 1] if isinstance(order, list) else []
     for place, family in enumerate(listed):
         if family in listed[:place]:
             said = message("kit.policy.twice", family=str(family))

@@ -45,6 +45,7 @@ def test_the_schema_for_an_editor_is_taken(tmp_path):
         ({"models": {"opneai": "{nonce}"}}, "Write `models.openai`"),
         ({"zzz": 1}, "Its members are `retry`, `fallback`, `timeouts`"),
         ({"fallback": {"order": ["openai", "openai"]}}, "names `openai` twice"),
+        ({"fallback": {"order": [*"abcdef", "a"] * 2}}, '"a" is not one of the values'),
         ({"fallback": {"order": ["openai", "custom"]}}, "It plays `openai`, `anthropic`, `gemini`"),
     ],
 )
