@@ -126,7 +126,7 @@ def test_the_rest_of_a_batch_goes_on_after_what_cannot_be_used(said, file, tmp_p
     code, text = said(tmp_path / "none.json", bad, good)
     assert code == 2
     assert "no such file" in text
-    assert "3 read: 1 valid, 0 not valid, 2 unusable" in text
+    assert "3 read: 1 valid, 0 not valid, 2 not checked" in text
 
 
 def test_a_pipe_is_refused_and_not_waited_for(said, tmp_path):
@@ -327,3 +327,27 @@ def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
     file = tmp_path / "tool.json"
     file.write_text(json.dumps({**TOOL, "examples": [{"name": "g", "input": {}}]}))
     assert "note" not in said(file)[1]
+
+
+@pytest.mark.parametrize(
+    ("content", "heading", "sentence"),
+    [
+        ('{"content": [{"type": "text", "text": "No."}], "isError": true}',
+         "another format, which this command does not check", "MCP allows this."),
+        ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"t": 1}}}',
+         "another format, which this command does not check", "The result of an MCP tool call."),
+        ('{"mcpServers": {}}', "another format, which this command does not check", "MCP client"),
+        ('{"swagger": "2.0"}', "another format, which this command does not check", "OpenAPI"),
+        ('{"color": "red"}', "not a known document", "/start/reader/#recognise"),
+        ('{"name": "t"}', "not a known document", "lacks"),
+        ("[1]", "not a known document", "Expected a document"),
+        ('{"color": ', "unusable", "JSON"),
+    ],
+)  # fmt: skip
+def test_the_heading_says_why_there_is_no_verdict(said, file, content, heading, sentence):
+    code, text = said(file("a.json", content))
+    assert code == 2
+    first, second, summary = text.splitlines()
+    assert first.endswith(f"a.json: {heading}")
+    assert sentence in second
+    assert "0 not valid, 1 not checked" in summary

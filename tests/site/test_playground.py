@@ -1207,6 +1207,8 @@ def test_what_the_browser_does_not_convert_is_known_by_its_form(run, value, form
         ({"swagger": "2.0"}, "openapi_other"),
         ({"jsonrpc": "2.0", "id": 1, "error": {"code": -32602, "message": "No."}}, "rpc_error"),
         ({"isError": True, "content": [{"type": "text", "text": "No."}]}, "tool_error"),
+        ({"content": [{"type": "text", "text": "Yes."}]}, "tool_result"),
+        ({"content": [], "structuredContent": {"degrees": 21}}, "tool_result"),
         ({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}, "error"),
         ({"error": "Bad request"}, "error"),
         ({"mcpServers": {}}, "configuration"),
@@ -1231,6 +1233,8 @@ def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
     }[frame]
     if name in ("provider", "waivers") and frame != "none":
         return
+    if "structuredContent" in value and frame in ("events", "lines"):
+        return  # of each message, only what its result holds is looked at
     seen = run([text])["inside"][0]
     assert (seen["row"], seen["known"]["name"]) == (None, name)
 

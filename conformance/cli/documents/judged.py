@@ -12,7 +12,7 @@ from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import positions_of
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.mechanical import respelled
-from conformance.formats.validate.others import UNKNOWN
+from conformance.formats.validate.others import ELSEWHERE, UNKNOWN
 from conformance.formats.validate.recognize import Recognition, row_of
 from conformance.formats.validate.validate import Examined, examine
 from conformance.spec.messages import Message, message
@@ -131,7 +131,9 @@ def _unusable(each: Input, *problems: Problem) -> Judged:
 def heading(each: Judged, language: str) -> str:
     """What a file was found to be, in one line."""
     if each.verdict is Verdict.UNUSABLE:
-        return message("validate.unusable").words(language)
+        ids = {located.problem.message.id for located in each.problems}
+        known = "elsewhere" if ids & ELSEWHERE else "unknown" if ids & UNKNOWN else "unusable"
+        return message(f"validate.{known}").words(language)
     if each.verdict is Verdict.OTHER:
         return message("validate.other").words(language)
     if each.told is not None:

@@ -28,13 +28,15 @@ _WRITE = ("documents.help.error", "guides/error-design/")
 _CHECK = ("documents.help.check", "conformance/quick-start/")
 _CALLS = ("documents.help.calls", "conformance/options/#option-examples")
 _WAIVERS = ("documents.help.waivers", "conformance/waivers/")
+_FORMATS = ("documents.help.formats", "start/reader/#recognise")
 _HELP = {
-    f"documents.unknown.{name}": page
+    f"documents.unknown.{name}".rstrip("."): page
     for page, names in (
         (_WRITE, ("rpc_error", "tool_error", "error", "problem")),
-        (_CHECK, ("configuration", "initialize")),
+        (_CHECK, ("configuration", "initialize", "tool_result")),
         (_CALLS, ("calls",)),
         (_WAIVERS, ("waivers",)),
+        (_FORMATS, ("", "kind", "lacks", "rule")),
     )
     for name in names
 }

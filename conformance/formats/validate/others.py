@@ -12,16 +12,19 @@ from conformance.formats.validate.recognize import (
     CLOSEST,
     NO_DOCUMENT,
     UNRECOGNIZED,
+    Recognition,
     objects_in,
 )
 from conformance.spec.messages import message
 
 _PREFIX = "documents.unknown."
 _NAMES = (
-    "rpc_error", "tool_error", "error", "problem", "configuration", "initialize", "model_api",
-    "calls", "waivers",
+    "rpc_error", "tool_error", "tool_result", "error", "problem", "configuration", "initialize",
+    "model_api", "calls", "waivers",
 )  # fmt: skip
-UNKNOWN = UNRECOGNIZED | {_PREFIX + each for each in _NAMES}
+ELSEWHERE = frozenset(_PREFIX + each for each in (*_NAMES, "openapi", "agent_card"))
+"""The messages for a value in a form that others define, or that another command reads."""
+UNKNOWN = UNRECOGNIZED | ELSEWHERE
 """The messages for a value that is not a document."""
 _STATUS = range(400, 600)
 _TYPES = re.compile(r"response\.|(message|content_block)_(start|stop)$|[a-z_]+_delta$")
@@ -29,9 +32,14 @@ _OBJECTS = ("chat.completion", "text_completion")
 """How the kinds begin that the APIs of model providers give their answers and chunks."""
 
 
+def is_strange(recognized: Recognition | Problem) -> bool:
+    """Return whether a value is like none of the documents."""
+    return isinstance(recognized, Problem) and recognized.message.id in CLOSEST
+
+
 def elsewhere(unknown: Problem, data: Any) -> Problem:
     """Return the problem of a value that is not a document; of a common other thing, what it is."""
-    if unknown.message.id not in CLOSEST:
+    if not is_strange(unknown):
         return unknown
     if isinstance(data, dict):
         calls = unknown.message.id == NO_DOCUMENT and _are_calls(data)
@@ -50,6 +58,8 @@ def _other(data: Mapping[str, Any]) -> str | None:
         return "rpc_error"
     if data.get("isError") is True:
         return "tool_error"
+    if _is_tool_result(data):
+        return "tool_result"
     if isinstance(data.get("mcpServers"), dict):
         return "configuration"
     if "protocolVersion" in data and "serverInfo" in data:
@@ -61,6 +71,14 @@ def _other(data: Mapping[str, Any]) -> str | None:
     if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
         return None
     return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
+
+
+def _is_tool_result(data: Mapping[str, Any]) -> bool:
+    """Return whether an object has the content blocks of a tool's result in MCP."""
+    listed = data.get("content")
+    return isinstance(listed, list) and all(
+        isinstance(each, dict) and isinstance(each.get("type"), str) for each in listed
+    )
 
 
 def _are_waivers(data: Any) -> bool:

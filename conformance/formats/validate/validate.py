@@ -25,7 +25,7 @@ from conformance.formats.validate.hints import (
     hints_of_schema,
     told_once,
 )
-from conformance.formats.validate.others import elsewhere
+from conformance.formats.validate.others import elsewhere, is_strange
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
@@ -79,6 +79,9 @@ def examine(
         recognized = recognize(data)
         if at[:1] == ("error",) and not isinstance(recognized, Recognition):
             data, at = reading.data, ()  # whose error says more than what it holds
+            recognized = recognize(data)
+        elif at[1:] == ("structuredContent",) and is_strange(recognized):
+            data, at = reading.data["result"], at[:1]  # the result says more than its content
             recognized = recognize(data)
     known = recognized if isinstance(recognized, Recognition) else None
     name = document or (known.document if known else None)

@@ -55,6 +55,9 @@ function isOfModelApi({ type, object, choices, candidates }) {
     has(choices, "delta", "message") || has(candidates, "content");
 }
 
+// Whether this has the content blocks of a tool's result in MCP.
+const isToolResult = ({ content }) => Array.isArray(content) && content.every((each) => isObject(each) && typeof each.type === "string");
+
 const areObjects = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every(isObject);
 
 // What a value that is none of the documents is, in a sentence; undefined where nobody can tell.
@@ -78,6 +81,8 @@ function elsewhere(value, data) {
   if (isOfModelApi(value)) return known("model_api");
   if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
   if (value.isError === true) return known("tool_error");
+  const result = value.jsonrpc !== undefined && isObject(value.result) && isObject(value.result.structuredContent) ? value.result : value;
+  if (isToolResult(result)) return known(result.isError === true ? "tool_error" : "tool_result");
   if (isObject(value.mcpServers)) return known("configuration");
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
   if (Array.isArray(value.detail) || (isProblem(value) && !("name" in value)) || typeof value.message === "string" ||

@@ -88,6 +88,7 @@ _WORDS = (
 _HELP = {
     "rpc_error": ("guides/error-design/", "error"),
     "tool_error": ("guides/error-design/", "error"),
+    "tool_result": ("conformance/quick-start/", "check"),
     "error": ("guides/error-design/", "error"),
     "problem": ("guides/error-design/", "error"),
     "openapi": ("conformance/quick-start/", "check"),
