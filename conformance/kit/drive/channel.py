@@ -21,7 +21,7 @@ from conformance.kit.drive.sharing import (
     ended_by,
     is_answered,
 )
-from conformance.kit.drive.unusable_target import no_handshake, no_start
+from conformance.kit.drive.unusable_target import Unopened, no_handshake, no_start
 from conformance.kit.drive.wire import Made, Rate, Sent, Wire
 from conformance.kit.evidence.off_limits import OffLimits
 from conformance.kit.evidence.recorder import Recorder
@@ -52,9 +52,9 @@ _BEHIND = 0.3
 class ConnectFailed(Exception):
     """A connection could not be opened. `exchange` is the attempt, or None if nothing was sent."""
 
-    def __init__(self, reason: str, exchange: Exchange | None = None) -> None:
-        super().__init__(reason)
-        self.reason = reason
+    def __init__(self, why: Unopened, exchange: Exchange | None = None) -> None:
+        super().__init__(why)
+        self.why = why
         self.exchange = exchange
 
 
@@ -141,7 +141,7 @@ class Channel:
         try:
             await self._wire.open(self.binding)
         except (OSError, ValueError) as error:
-            raise ConnectFailed(no_start(error, self.context.settings.language)) from None
+            raise ConnectFailed(no_start(error)) from None
         if self.handshake and self.run.era is Era.LEGACY:
             await self.shake_hands()
 
@@ -219,6 +219,11 @@ class Channel:
         number, step = self._numbers.next(), Step("beside-others", place=case.id.text)
         record = self.context.recorder.record
         record(number, self.run.id, request, received, script=LIVENESS, step=step)
+
+    @property
+    def listens(self) -> str:
+        """The address at which the process listens, if it has not written any message; or ""."""
+        return self._wire.process.listens
 
     @property
     def _is_process(self) -> bool:
@@ -340,8 +345,7 @@ class Channel:
                 return
             if self._starts >= MOST_STARTS:
                 self.silent = True
-                language = self.context.settings.language
-                raise ConnectFailed(message("kit.reason.restarts").words(language))
+                raise ConnectFailed(Unopened(message("kit.reason.restarts")))
             if self._is_process and self._wire.connection is not None:
                 self._shared.has_ended()
             await self._open_anew()
@@ -351,10 +355,9 @@ class Channel:
         exchange = await self.tried_handshake()
         if self.opened is None:
             option = "--start-timeout" if self._is_process else "--request-timeout"
-            language = self.context.settings.language
-            reason = no_handshake(exchange, self._wire.process, option, language)
+            why = no_handshake(exchange, self._wire.process, option)
             await self.close()
-            raise ConnectFailed(reason, exchange)
+            raise ConnectFailed(why, exchange)
 
     async def tried_handshake(self) -> Exchange:
         """Begin with the handshake. `opened` is then its exchange, or None if it was refused."""

@@ -130,7 +130,9 @@ class Playing:
         try:
             await channel.open()
         except ConnectFailed as failure:
-            return failure.exchange or self._nothing(_OPEN, failure.reason)
+            return failure.exchange or self._nothing(
+                _OPEN, failure.why.words(channel.context.settings.language)
+            )
         return channel.opened or self._nothing(_OPEN)
 
     def _nothing(self, step: Step, reason: str = "") -> Exchange:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from http import HTTPStatus
 
 from conformance.formats.catalog.openapi import is_swagger
@@ -14,7 +15,6 @@ from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.transport.binding import Process
-from conformance.kit.transport.listening import listens_at
 from conformance.spec.clauses import site
 from conformance.spec.messages import Message, message
 
@@ -30,6 +30,7 @@ _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", r
 _READ = 2000
 """The bytes of a refusal that are searched for such words."""
 _STACK = "Traceback (most recent call last)"
+_NO_COMMAND = "kit.reason.no_command"
 _LONGEST = 300
 """The most characters that a message quotes from a target or its command."""
 
@@ -160,25 +161,43 @@ def _is_broken_json(exchange: Exchange) -> bool:
     return "json" in kind and body_json(exchange) is None
 
 
-def no_handshake(exchange: Exchange, process: Process, option: str, language: str) -> str:
-    """Return why a handshake failed, in words. `process` is the process that was started, if any.
+@dataclass(frozen=True, slots=True)
+class Unopened:
+    """Why a connection could not be opened.
+
+    `said` are the telling lines of the process. `listens` is where it listens instead.
+    """
+
+    reason: Message | str
+    said: tuple[str, ...] = ()
+    listens: str = ""
+
+    def words(self, language: str) -> str:
+        """Return the reason, and what the process wrote."""
+        reason = _in(self.reason, language)
+        if not self.said:
+            return reason
+        return message("kit.reason.wrote", reason=reason, said=self.lines(language)).words(language)
+
+    def lines(self, language: str) -> str:
+        """Return what the process wrote, in quotes."""
+        form = "kit.reason.line" if len(self.said) == 1 else "kit.reason.lines"
+        return message(form, first=self.said[0], last=self.said[-1]).words(language)
+
+
+def no_handshake(exchange: Exchange, process: Process, option: str) -> Unopened:
+    """Return why a handshake failed. `process` is the process that was started, if any.
 
     `option` names the option that gives a silent server more time.
     """
     response = response_of(exchange)
     noise = exchange.answer.noise if exchange.answer is not None else ()
-    listens = listens_at("\n".join((process.stderr, *noise)))
     if response is not None:
         reason = message("kit.reason.refused", answer=_cut(str(response)))
     elif process.exit_code is not None:
         reason = message("kit.reason.ended", code=process.exit_code)
     elif exchange.trouble is Trouble.TIMEOUT:
-        seconds = round(exchange.elapsed)
-        reason = (
-            message("kit.reason.serves_http", seconds=seconds, option=option, at=listens)
-            if listens
-            else message("kit.reason.silent", seconds=seconds, option=option)
-        )
+        reason = message("kit.reason.silent", seconds=round(exchange.elapsed), option=option)
     elif exchange.trouble is Trouble.TOO_LARGE:
         reason = message("kit.reason.noise")
     elif exchange.trouble is not None:
@@ -186,21 +205,35 @@ def no_handshake(exchange: Exchange, process: Process, option: str, language: st
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
     said = (process.raised,) if process.raised else _telling(process.stderr) or noise[:1]
-    words = reason.words(language)
-    if not said:
-        return words
-    first, last = _cut(said[0]), _cut(said[-1])
-    if len(said) == 1:
-        return message("kit.reason.wrote", reason=words, said=last).words(language)
-    more = message("kit.reason.wrote_more", reason=words, first=first, said=last)
-    return more.words(language)
+    return Unopened(reason, tuple(_cut(line) for line in said), process.listens)
 
 
-def no_start(error: Exception, language: str) -> str:
-    """Return why a command could not be run, in words."""
+def no_start(error: Exception) -> Unopened:
+    """Return why a command could not be run."""
     if isinstance(error, FileNotFoundError):
-        return message("kit.reason.no_command", command=error.filename).words(language)
-    said = system_words(getattr(error, "strerror", None) or str(error))
+        return Unopened(message(_NO_COMMAND, command=error.filename))
+    return Unopened(system_words(getattr(error, "strerror", None) or str(error)))
+
+
+def no_server(target: str, why: Unopened | None, *, sandbox: bool, language: str) -> Message:
+    """Return why a command is not an MCP server: what it wrote comes first."""
+    why = why or Unopened(message("kit.reason.closed"))
+    if why.listens:
+        return message(
+            "kit.target.serves_http", target=target, at=why.listens, option="--start-timeout"
+        )
+    if isinstance(why.reason, Message) and why.reason.id == _NO_COMMAND:
+        return message("kit.target.no_command", target=target, **dict(why.reason.values))
+    values = {"target": target, "reason": _in(why.reason, language)}
+    place = "sandbox" if sandbox else "stdio"
+    if sandbox:
+        values["url"] = f"{site(language)}conformance/safety/#sandbox"
+    if why.said:
+        return message(f"kit.target.{place}_said", said=why.lines(language), **values)
+    return message(f"kit.target.{place}_failed", **values)
+
+
+def _in(said: Message | str, language: str) -> str:
     return said.words(language) if isinstance(said, Message) else said
 
 

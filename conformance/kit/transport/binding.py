@@ -34,17 +34,6 @@ _LAST_WORDS: Final = 400
 """The most characters that are kept of such a line."""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnTargets:
-    """The targets that only one binding reaches. They have `prefix` before the endpoint.
-
-    `unanswered` is the id of the message about such a target that does not answer.
-    """
-
-    prefix: str
-    unanswered: str
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traits:
     """What differs between bindings. Other modules read these traits, never the binding's name."""
@@ -69,8 +58,10 @@ class Traits:
     """The kit retries later after a 429 or 503. Otherwise these are answers to check."""
     scripts_together: bool = False
     """The kit plays several scripts at the same time."""
-    targets: OwnTargets | None = None
-    """The form of the targets that only this binding reaches; None if its targets are URLs."""
+    prefix: str | None = None
+    """What is before the endpoint in targets that only this binding reaches; None if its targets
+    are URLs.
+    """
 
 
 Barred = Callable[[Request], bool]
@@ -179,10 +170,14 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """The process of a connection: its exit code (None while it runs) and the end of its stderr."""
+    """The process of a connection: its exit code (None while it runs) and the end of its stderr.
+
+    `listens` is the address at which it listens, if it has not written any message.
+    """
 
     exit_code: int | None = None
     stderr: str = ""
+    listens: str = ""
 
     @property
     def raised(self) -> str:

@@ -7,7 +7,7 @@ from typing import Final
 
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Binding, OwnTargets, Traits
+from conformance.kit.transport.binding import Binding, Traits
 from conformance.kit.transport.gateway import NativeBinding, OpenAIBinding
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp_http import McpHttpBinding
@@ -42,10 +42,10 @@ def traits_of(run: Run) -> Traits:
     return BINDINGS[run.binding].traits
 
 
-def own_targets(target: str) -> tuple[vocabulary.Binding, OwnTargets] | None:
-    """Return the only binding that reaches a target, by the target's prefix; None for a URL."""
+def own_target(target: str) -> tuple[vocabulary.Binding, str] | None:
+    """Return the only binding that reaches a target, and its endpoint; None for a URL."""
     for name, each in BINDINGS.items():
-        targets = each.traits.targets
-        if targets is not None and target.startswith(targets.prefix):
-            return name, targets
+        prefix = each.traits.prefix
+        if prefix is not None and target.startswith(prefix):
+            return name, target.removeprefix(prefix).strip()
     return None

@@ -11,7 +11,7 @@ from conformance.kit.model.exchange import ModelCall
 from conformance.kit.model.performance import Act, Arrival, End, Head, Performance, Send
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Barred, Connection, OwnTargets, Traits, to_bytes
+from conformance.kit.transport.binding import Barred, Connection, Traits, to_bytes
 
 CLIENT_KEY = "canary-of-the-client"
 """The key that the client sends if the user gave none. No provider may receive it."""
@@ -108,7 +108,7 @@ def _traits(prefix: str) -> Traits:
         role=Role.GATEWAY,
         waits_when_busy=False,
         scripts_together=True,
-        targets=OwnTargets(prefix, "kit.gateway.unreachable"),
+        prefix=prefix,
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.model.exchange import StdioRequest
 from conformance.kit.model.settings import Settings
-from conformance.kit.transport.binding import Barred, OwnTargets, Traits, to_bytes
+from conformance.kit.transport.binding import Barred, Traits, to_bytes
 from conformance.kit.transport.mcp import McpBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 
@@ -27,7 +27,7 @@ class StdioBinding(McpBinding[StdioRequest]):
     traits: ClassVar[Traits] = Traits(
         starts_process=True,
         most_calls=_MOST_CALLS,
-        targets=OwnTargets("stdio:", "kit.target.stdio_failed"),
+        prefix="stdio:",
     )
 
     def connect(self, settings: Settings, barred: Barred) -> StdioConnection:

@@ -72,6 +72,7 @@ class StdioConnection:
         self._first_timeout = max(timeout, start_limit)
         self._listening = Listening()
         self._heard = False
+        self._spoke = False
         self._began = 0.0
         self._started_in = 0.0
         self._environment = dict(environment)
@@ -125,9 +126,10 @@ class StdioConnection:
 
     @property
     def process(self) -> Process:
-        """The process's exit code, and the end of its standard error."""
+        """The process's exit code, the end of its standard error, and where it listens instead."""
         said = self._redact(_COLORS.sub("", self._stderr.decode("utf-8", "replace")))
-        return Process(self._exit_code, said[-_STDERR_KEPT:])
+        listens = "" if self._spoke else self._redact(self._listening.at)
+        return Process(self._exit_code, said[-_STDERR_KEPT:], listens)
 
     @property
     def _exit_code(self) -> int | None:
@@ -187,6 +189,7 @@ class StdioConnection:
         process = self._process
         if process is None:
             return Received(None, None, 0.0)
+        hangs = hangs or bool(self.process.listens)
         if process.stdin is not None:
             process.stdin.close()
         trouble: Trouble | None = None
@@ -263,6 +266,8 @@ class StdioConnection:
             self._waiting.pop(request.answer_to, None)
 
     async def _wait(self, future: asyncio.Future[Any] | None, request: Request) -> Trouble | None:
+        process = self._process
+        assert process is not None
         ended = asyncio.ensure_future(self._ended.wait())
         waits: set[asyncio.Future[Any]] = {ended} if future is None else {ended, future}
         settling = future is None or request.any_answer
@@ -275,7 +280,7 @@ class StdioConnection:
             for more in (limit, min(limit, ASTRAY)):
                 heard = waits if astray.done() else {*waits, astray}
                 if is_first:
-                    await self._listening.first(heard, more, self._timeout)
+                    await self._listening.first(heard, more, self._timeout, process.pid)
                 else:
                     await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
                 if not astray.done() or settling:
@@ -336,6 +341,7 @@ class StdioConnection:
                 self._noise.append(said[:_NOISE_KEPT])
                 self._listening.notice(said)
             return
+        self._spoke = True
         self._deliver(message, size, line.strip())
 
     def _deliver(self, message: dict[str, Any] | list[Any], size: int, line: bytes) -> None:

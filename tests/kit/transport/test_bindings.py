@@ -12,12 +12,11 @@ from conformance.kit.transport.bindings import (
     MCP_BINDINGS,
     OVER_HTTP,
     binding_of,
-    own_targets,
+    own_target,
     traits_of,
 )
 from conformance.kit.transport.http import HttpBinding
 from conformance.kit.transport.mcp import McpBinding
-from conformance.spec.messages import is_message
 from conformance.spec.vocabulary import Binding
 from tests.kit.samples import TOOL
 
@@ -71,18 +70,16 @@ def test_a_binding_is_given_only_as_what_it_is():
 
 @pytest.mark.parametrize(
     ("target", "name"),
-    [("stdio:python -m x", Binding.STDIO), ("http://127.0.0.1", None), ("studio:x", None)],
+    [
+        ("stdio: python -m x", (Binding.STDIO, "python -m x")),
+        ("http://127.0.0.1", None),
+        ("studio:x", None),
+    ],
 )
 def test_a_target_shows_the_binding_that_alone_reaches_it(target, name):
-    own = own_targets(target)
-    assert (own[0] if own else None) is name
+    assert own_target(target) == name
 
 
 def test_only_the_http_binding_can_leave_the_target():
     assert [name for name in OVER_HTTP if name not in (*MCP_BINDINGS, *GATEWAYS)] == [Binding.HTTP]
     assert all(spoken_by(name).stays_at_target(TOOL) for name in Binding)
-
-
-def test_a_target_of_its_own_that_is_silent_has_a_message():
-    own = [binding.traits.targets for binding in BINDINGS.values()]
-    assert all(is_message(each.unanswered) for each in own if each is not None)

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shlex
+import subprocess
 import sys
 import threading
 
@@ -13,7 +14,7 @@ from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.transport import stdio_connection as stdio
 from conformance.kit.transport.binding import BODY_CAP
-from conformance.kit.transport.listening import listens_at
+from conformance.kit.transport.listening import listens_at, port_of
 from conformance.kit.transport.stdio import StdioBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
 from conformance.spec.vocabulary import Binding
@@ -138,6 +139,32 @@ def test_a_server_that_listens_elsewhere_as_well_is_heard():
 )
 def test_where_a_process_says_that_it_listens(text, at):
     assert listens_at(text) == at
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
+@pytest.mark.parametrize(
+    ("family", "host"), [("AF_INET", "127.0.0.1"), ("AF_INET", ""), ("AF_INET6", "::1")]
+)
+def test_where_a_process_or_one_that_it_started_is_seen_to_listen(family, host):
+    code = f"""
+import socket, sys
+listens = socket.socket(socket.{family})
+listens.bind(({host!r}, 0))
+listens.listen()
+print(listens.getsockname()[1], flush=True)
+sys.stdin.read()
+"""
+    words = shlex.join([sys.executable, "-c", code])
+    with subprocess.Popen(
+        ["sh", "-c", f"{words}; true"],  # noqa: S607 - the shell that the machine has
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as process:
+        port = process.stdout.readline().decode().strip()
+        at = port_of(process.pid)
+        process.stdin.close()
+    assert at == f"http://{'[::1]' if host == '::1' else '127.0.0.1'}:{port}"
+    assert port_of(process.pid) == ""
 
 
 def gone(pid):

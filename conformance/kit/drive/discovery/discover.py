@@ -13,14 +13,13 @@ from conformance.kit.drive.discovery.http import http_run, leave_alone, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
 from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
-from conformance.kit.drive.unusable_target import TargetUnusable, why_dead, why_nothing
+from conformance.kit.drive.unusable_target import TargetUnusable, no_server, why_dead, why_nothing
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
 from conformance.kit.model.loopback import same_place
 from conformance.kit.model.run import Role, Run, free_id
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import OwnTargets
-from conformance.kit.transport.bindings import BINDINGS, MCP_BINDINGS, own_targets
+from conformance.kit.transport.bindings import BINDINGS, MCP_BINDINGS, own_target
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Binding
 
@@ -35,7 +34,7 @@ async def discover(
     """
     draft = context.recorder.draft()
     asked = replace(context, recorder=draft)
-    own = own_targets(target)
+    own = own_target(target)
     if own is not None:
         looked = await _discover_own(*own, target, asked)
     else:
@@ -74,19 +73,19 @@ def is_same(one: Discovered, other: Discovered) -> bool:
 
 
 async def _discover_own(
-    binding: Binding, targets: OwnTargets, target: str, context: Context
+    binding: Binding, endpoint: str, target: str, context: Context
 ) -> list[Discovered]:
     """Return the runs of a target that only one binding reaches."""
-    endpoint = target.removeprefix(targets.prefix).strip()
     if BINDINGS[binding].traits.role is Role.GATEWAY:
         return await gateway_runs(binding, endpoint, target, context)
     found, reason = await mcp_runs(binding, endpoint, target, context)
     if not found:
         if no_version := _no_version(target, context):
             raise TargetUnusable(no_version)
-        said = "kit.target.sandbox_failed" if context.settings.sandbox else targets.unanswered
-        reason = reason or message("kit.reason.no_answer").words(context.settings.language)
-        raise TargetUnusable(message(said, target=target, reason=reason))
+        settings = context.settings
+        raise TargetUnusable(
+            no_server(target, reason, sandbox=settings.sandbox, language=settings.language)
+        )
     return found
 
 
@@ -147,7 +146,7 @@ def _mcp_endpoints(target: str, *, has_path: bool) -> list[list[str]]:
 
 async def _mcp_at(endpoints: list[str], target: str, context: Context) -> list[Discovered]:
     """Return the MCP runs of the first endpoint that has some."""
-    by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.targets is None]
+    by_url = [name for name in MCP_BINDINGS if BINDINGS[name].traits.prefix is None]
     shut = context.off_limits
     places = [
         (name, each)

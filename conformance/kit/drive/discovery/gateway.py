@@ -35,7 +35,9 @@ async def gateway_runs(
         channel = await open_channel(run, context)
     except ConnectFailed as failure:
         where = "{}:{}".format(*context.settings.provider)
-        said = message("kit.gateway.no_port", where=where, reason=failure.reason)
+        said = message(
+            "kit.gateway.no_port", where=where, reason=failure.why.words(context.settings.language)
+        )
         raise TargetUnusable(said) from None
     try:
         asked = [await _baseline(channel, family.value) for family in FAMILIES]

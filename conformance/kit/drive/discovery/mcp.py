@@ -12,6 +12,7 @@ from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import ask, with_older
+from conformance.kit.drive.unusable_target import Unopened
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered, judged_of
 from conformance.kit.evidence.listing import listing, takes_tasks
@@ -39,7 +40,7 @@ does not know.
 
 async def mcp_runs(
     binding: Binding, endpoint: str, target: str, context: Context
-) -> tuple[list[Discovered], str]:
+) -> tuple[list[Discovered], Unopened | None]:
     """Return the modern and the legacy run, as far as they are spoken; if neither is, the reason.
 
     It is not known yet which of them exist: their ids come from the endpoint, and are replaced
@@ -59,7 +60,9 @@ async def mcp_runs(
     return [run for run in (new, old) if run is not None], reason
 
 
-async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[list[Discovered], str]:
+async def _in_processes(
+    legacy: Run, modern: Run, context: Context
+) -> tuple[list[Discovered], Unopened | None]:
     """Return the same if each connection is a process: one at a time, and as few as possible.
 
     A process may hold what only one can have: a port, a lock, a database. The first process is
@@ -72,7 +75,7 @@ async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[lis
     try:
         channel = await open_channel(modern, context, handshake=False)
     except ConnectFailed as failure:
-        return [], failure.reason
+        return [], failure.why
     asked = asyncio.create_task(_ask_discover(channel))
     new = old = None
     try:
@@ -83,13 +86,15 @@ async def _in_processes(legacy: Run, modern: Run, context: Context) -> tuple[lis
         if asked.done():
             channel.speaks_for(modern)
             new = await _modern_of(asked.result(), channel)
-        if asked.done() and old is None and new is None:
+        if asked.done() and old is None and new is None and not channel.listens:
             old = await _on_the_same(channel, legacy, context)
+        if channel.listens:  # another process would answer no more, and not get the port
+            return [], Unopened("", listens=channel.listens)
     finally:
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
         await channel.close()
-    reason = ""
+    reason = None
     if new is not None:  # a slow server has answered both, but the handshake not first
         old = await _after_refusal(modern, legacy, context) or old
     elif old is None:
@@ -149,23 +154,23 @@ def _legacy_versions(context: Context) -> list[str]:
     return [version for version in LEGACY_VERSIONS if context.settings.speaks(version)]
 
 
-async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, str]:
+async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, Unopened | None]:
     """Return the legacy run of an endpoint, or why there is none.
 
     A server may refuse a version that it does not know, where MCP asks it to offer another one.
     """
-    reason = ""
+    reason = None
     for version in reversed(_legacy_versions(context)):
         asked = replace(run, version=version)
         try:
             channel = await open_channel(asked, context)
         except ConnectFailed as failure:
-            reason = reason or failure.reason
+            reason = reason or failure.why
             if not _refuses_version(failure.exchange):
                 break
             continue
         try:
-            return await _legacy_of(channel, asked, context), ""
+            return await _legacy_of(channel, asked, context), None
         finally:
             await channel.close()
     return None, reason
