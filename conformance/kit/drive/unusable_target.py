@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 from conformance.formats.catalog.openapi import is_swagger
 from conformance.formats.problem import quoted
@@ -14,6 +15,7 @@ from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
+from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Process
 from conformance.spec.clauses import site
 from conformance.spec.messages import Message, message
@@ -30,6 +32,8 @@ _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", r
 _READ = 2000
 """The bytes of a refusal that are searched for such words."""
 _STACK = "Traceback (most recent call last)"
+MODELS = Step("models")
+"""The question for a list of models, after nothing else was found."""
 _NO_COMMAND = "kit.reason.no_command"
 _LONGEST = 300
 """The most characters that a message quotes from a target or its command."""
@@ -58,6 +62,7 @@ def why_nothing(
 
     `authorized` says that credentials were sent.
     """
+    looked = [exchange for exchange in looked if exchange.step != MODELS]
     answers = [exchange.answer for exchange in looked if exchange.answer is not None]
     guarded = next((each for each in answers if _asks_for_credentials(each)), None)
     if guarded is not None:
@@ -96,6 +101,28 @@ def why_nothing(
         return message("kit.target.html", target=target, url=how)
     status = first.answer.status
     return message("kit.target.nothing_found", target=target, status=status, url=how)
+
+
+def why_model_api(target: str, language: str) -> Message:
+    """Return that a target is the API of a model provider, or a gateway with that form."""
+    how = f"{site(language)}guides/gateway/"
+    return message("kit.target.model_api", target=target, api=model_api(target), url=how)
+
+
+def model_api(target: str) -> str:
+    """Return the address of the API of models that a target may have: up to its `/v1`."""
+    parts = urlsplit(target)
+    path, _, _ = f"{parts.path.rstrip('/')}/".partition("/v1/")
+    return f"{parts.scheme}://{parts.netloc}{path.rstrip('/')}/v1"
+
+
+def lists_models(exchange: Exchange) -> bool:
+    """Return whether an answer is a list of models, as the API of OpenAI has it."""
+    body = body_json(exchange) if _is_there(exchange) else None
+    models = body.get("data") if isinstance(body, dict) else None
+    return isinstance(models, list) and all(
+        isinstance(each, dict) and isinstance(each.get("id"), str) for each in models
+    )
 
 
 def _asks_for_credentials(answer: Answer) -> bool:

@@ -9,6 +9,7 @@ import pytest
 
 from conformance.kit.config.options import KEEPS_PYTEST_QUIET
 from conformance.kit.config.secrets import Redactor
+from conformance.kit.drive.unusable_target import model_api
 from conformance.kit.evidence.declarations import Discovered, declared
 from conformance.kit.evidence.safety import is_called_unasked
 from conformance.kit.model.settings import Settings
@@ -17,11 +18,14 @@ from conformance.kit.plugin.options import made_ready
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import listed
 from conformance.kit.transport.bindings import traits_of
+from conformance.spec.clauses import site
 from conformance.spec.messages import as_code, message
 
 _MARK = "clause"
 """The marker of each clause's item, so also a keyword of its reports."""
 
+_COMPLETES = "/v1/chat/completions"
+"""How the path of an operation ends that completes a chat."""
 _NAMES = 8
 """The most tools that are named in a line."""
 
@@ -111,6 +115,19 @@ def _of_no_tool(found: list[Discovered], settings: Settings, redact: Redactor) -
     return said.words(settings.language)
 
 
+def _also_gateway(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
+    """Return a line if an operation of a target completes chats; empty if none does."""
+    for one in found:
+        for tool in one.tools:
+            path = tool.invocation.endpoint if tool.invocation is not None else ""
+            if path.rstrip("/").endswith(_COMPLETES):
+                api = model_api(one.run.endpoint.rstrip("/") + path)
+                url = f"{site(settings.language)}guides/gateway/"
+                said = message("kit.also_gateway", target=one.run.target, api=api, url=url)
+                return visible(redact(said.words(settings.language)), 400)
+    return ""
+
+
 def notes(
     found: list[Discovered], settings: Settings, redact: Redactor, *, calls: bool
 ) -> Iterator[str]:
@@ -118,7 +135,7 @@ def notes(
     called.
     """
     lines = [_without_mcp(found, settings, redact), _not_in_sandbox(found, settings, redact)]
-    lines.append(_of_no_tool(found, settings, redact))
+    lines += [_of_no_tool(found, settings, redact), _also_gateway(found, settings, redact)]
     if calls:
         lines.append(warning(found, settings, redact))
     yield from (line for line in lines if line)

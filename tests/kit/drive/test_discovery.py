@@ -368,6 +368,24 @@ def test_a_bare_list_of_other_things():
     assert "/tools answers with a bare list" in refused.value.words.words()
 
 
+@pytest.mark.parametrize("path", ["", "/v1", "/v1/chat/completions", "/v1/models/"])
+@pytest.mark.parametrize("language", ["en", "es", "pt"])
+def test_a_model_api_is_told_the_option_for_gateways(path, language):
+    models = b'{"object": "list", "data": [{"id": "small", "object": "model"}]}'
+    with pytest.raises(TargetUnusable) as refused:
+        looked(listing(models, "/v1/models"), path, language=language)
+    assert refused.value.words.id == "kit.target.model_api"
+    told = refused.value.words.words(language)
+    assert "`--gateway openai+http://127.0.0.1:" in told
+    assert "/v1`: https://" in told
+    assert "/v1/chat" not in told.split("--gateway")[1]
+
+
+@pytest.mark.parametrize("body", [b'{"data": [{"name": "x"}]}', b'{"data": {}}', b"[]"])
+def test_another_answer_at_the_place_of_models_is_no_model_api(body):
+    assert refusal(listing(body, "/v1/models")) == "nothing_found"
+
+
 def test_a_description_of_before_openapi_is_called_by_its_name():
     with pytest.raises(TargetUnusable) as refused:
         looked(listing(b'{"swagger": "2.0"}', "/swagger.json"))

@@ -560,6 +560,15 @@ def test_examples_of_a_tool_that_no_target_has_are_told_in_one_line(kit, tmp_pat
     assert told[0].endswith("They are not sent. The tools are: `good`.")
 
 
+def test_a_service_that_completes_chats_is_told_the_option_for_gateways(kit, tmp_path):
+    chat = {**GOOD, "invocation": {"endpoint": "/api/v1/chat/completions"}}
+    with offering([chat], lambda *_: (200, {})) as url:
+        ran = refused(kit, tmp_path, url, "--plan", "--allow-calls", "all")
+    told = [line for line in ran.out.splitlines() if "--gateway" in line]
+    assert len(told) == 1
+    assert f"`--gateway openai+{url}/api/v1`" in told[0]
+
+
 def test_versions_of_mcp_where_nothing_else_is_judged_are_one_sentence(kit, tmp_path):
     with offering([GOOD], lambda *_: (200, {})) as url:
         ran = refused(kit, tmp_path, url, "--spec-version", "2025-11-25", "--profile", "mcp")

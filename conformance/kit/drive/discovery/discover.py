@@ -13,7 +13,16 @@ from conformance.kit.drive.discovery.http import http_run, leave_alone, look
 from conformance.kit.drive.discovery.mcp import mcp_runs
 from conformance.kit.drive.discovery.versions import ELSEWHERE, protocol_runs
 from conformance.kit.drive.pacing import together
-from conformance.kit.drive.unusable_target import TargetUnusable, no_server, why_dead, why_nothing
+from conformance.kit.drive.unusable_target import (
+    MODELS,
+    TargetUnusable,
+    lists_models,
+    model_api,
+    no_server,
+    why_dead,
+    why_model_api,
+    why_nothing,
+)
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.model.exchange import Exchange, HttpRequest, Trouble
 from conformance.kit.model.loopback import same_place
@@ -123,6 +132,10 @@ async def _discover_url(target: str, context: Context) -> list[Discovered]:
         for turn, endpoints in enumerate(_mcp_endpoints(target, has_path=has_path)):
             if asks("mcp") and not mcp and not (turn and http):
                 mcp = await _mcp_at(endpoints, target, context)
+        if not (http or mcp) and first.answer is not None:
+            listed = await look(channel, f"{model_api(target)}/models", MODELS)
+            if lists_models(listed):
+                raise TargetUnusable(why_model_api(target, context.settings.language))
     finally:
         await channel.close()
     found = [*([http] if http is not None else []), *mcp]
