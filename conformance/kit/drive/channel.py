@@ -53,7 +53,7 @@ class ConnectFailed(Exception):
     """A connection could not be opened. `exchange` is the attempt, or None if nothing was sent."""
 
     def __init__(self, why: Unopened, exchange: Exchange | None = None) -> None:
-        super().__init__(why)
+        super().__init__(why.words("en"))
         self.why = why
         self.exchange = exchange
 
