@@ -46,7 +46,9 @@ function found(text, as) {
   const inside = examineAll(read.json, DATA, as);
   if (answer.documents && !inside.row && !inside.known) return answer;
   const placed = lines(text);
-  const there = ({ fix, ...each }) => ({ ...each, ...placed(read.places.get(each.pointer) ?? 0), ...(fix && inYaml(each, fix, text, read)) });
+  // A value that `<<` merges into an object has no place in it: the object has.
+  const near = (pointer) => read.places.get(pointer) ?? (pointer ? near(pointer.slice(0, pointer.lastIndexOf("/"))) : 0);
+  const there = ({ fix, ...each }) => ({ ...each, ...placed(near(each.pointer)), ...(fix && inYaml(each, fix, text, read)) });
   return { ...inside, problems: inside.problems.map(there), hints: inside.hints.map(there), yaml: true, turn: offered("as_json", read.json) };
 }
 
@@ -69,7 +71,7 @@ function yamlOf(text) {
     return undefined; // the page says then that it is not JSON, and where
   }
   try {
-    const read = self.jsyaml.load(text);
+    const read = self.jsyaml.load(text, { schema: self.jsyaml.CORE_SCHEMA.withTags(self.jsyaml.mergeTag) });
     let values = 0;
     let signs = 0;
     let noted = 0;

@@ -423,7 +423,10 @@ def test_what_a_tool_of_mcp_carries_is_corrected_as_well():
     [
         ("version: &v 1.0\nx: *v\n", 2),
         ("x: &v 1.0\nversion: *v\n", 2),
-        ("x: &v {version: 1.0}\n<<: *v\n", 0),
+        ("x: &v {version: 1.0}\n<<: *v\n", 2),
+        ("x: &v {y: 1.0}\n<<: *v\nversion: 1.0\n", 2),
+        ("x: &v {y: 1.0}\n'<<': *v\nversion: 1.0\n", 0),
+        ("x: {a: &v {y: 1.0}, b: {<<: *v}}\nversion: 1.0\n", 0),
         ("version: !!float 1\n", 0),
         ("? [a, b]\n: c\nversion: 1.0\n", 2),
         ("version: 1.0\n---\nname: u\n", 2),

@@ -12,7 +12,7 @@ from ruamel.yaml.error import YAMLError
 from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from conformance.formats.text.json_text import Notation, WrittenNumber
-from conformance.formats.text.yaml_text import LONGEST, is_too_much, quiet_reader
+from conformance.formats.text.yaml_text import LONGEST, is_too_much, merged, quiet_reader
 
 Edit = tuple[int, int, str]
 """The start and end of a piece of the text, and its replacement."""
@@ -126,6 +126,8 @@ class _Source:
         simple = (
             len(kept) == len(old) and ahead and all(isinstance(new[name], str) for name in added)
         )
+        if any(merged(*each) for each in node.value):
+            raise _Larger  # a member may be in another mapping
         if len(node.value) != len(old) or not kept or not (simple or self._is_json):
             raise _Larger
         begins = [key.start_mark.index for key, _ in node.value]

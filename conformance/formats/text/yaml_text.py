@@ -1,7 +1,7 @@
 """Reads YAML 1.2 as JSON values, with their lines.
 
 It makes values from the node tree. So a date stays a string, `no` is a word, repeated names are
-found, and aliases cannot fill the memory.
+found, and neither aliases nor merge keys can fill the memory.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class _RoundTripScanner(_Scanner, RoundTripScanner):
 
 
 class _Unmerged:
-    """Merges no mapping into another, as YAML 1.2 has no merge keys. `<<` is refused.
+    """Merges no mapping into another, because ruamel would do so without a limit. `<<` is refused.
 
-    A short text could merge mappings that merge mappings, without end.
+    Of documents, `Members` merges the mappings.
     """
 
     def flatten_mapping(self, _node: Any) -> Any:
@@ -143,6 +143,7 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
     it is too deep.
     """
     root = _composed(text)
+    members = Members()
     twice: list[Place] = []
     around: list[Node] = []
     count = characters = 0
@@ -156,23 +157,20 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
         if deep and node not in around:  # no alias contains itself
             raise RecursionError
         if deep or count > _MOST_VALUES or characters > _MOST_CHARACTERS:
-            said = message(
-                "documents.yaml.too_much", limit=_MOST_VALUES, characters=_MOST_CHARACTERS
-            )
-            raise YamlFault("size", said, _start(node))
+            raise _too_much(node)
         if isinstance(node, ScalarNode):
             return _scalar(node)
         around.append(node)
-        made = list_of(node, place) if isinstance(node, SequenceNode) else object_of(node, place)
+        made = object_of(node, place) if isinstance(node, MappingNode) else list_of(node, place)
         around.pop()
         return made
 
     def list_of(node: Node, place: Place) -> list[Any]:
         return [value_of(each, (*place, i)) for i, each in enumerate(node.value)]
 
-    def object_of(node: Node, place: Place) -> dict[str, Any]:
+    def object_of(node: MappingNode, place: Place) -> dict[str, Any]:
         made: dict[str, Any] = {}
-        for key, inner in node.value:
+        for key, inner in members.of(node):
             name = _name(key)
             if name in made:
                 twice.append((*place, name))
@@ -180,6 +178,61 @@ def yaml_value(text: str) -> tuple[Any, list[Place]]:
         return made
 
     return value_of(root, ()), twice
+
+
+class Members:
+    """The members of mappings, with those that `<<` merges into them.
+
+    YAML 1.1 has this merge key, and many write it. A member of the mapping itself comes before a
+    merged one of the same name. Each merged member counts, because a short text could merge
+    mappings that merge mappings, without end.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[int, list[tuple[Node, Node]]] = {}
+        self._under_way: set[int] = set()
+        self._count = 0
+
+    def of(self, node: MappingNode) -> list[tuple[Node, Node]]:
+        """Return the members of a mapping. Raises `YamlFault` if they are too many."""
+        if not any(merged(key, inner) for key, inner in node.value):
+            return list(node.value)
+        if id(node) not in self._known:
+            if id(node) in self._under_way:
+                raise _too_much(node)  # it merges itself
+            self._under_way.add(id(node))
+            self._known[id(node)] = self._of_both(node)
+        return self._known[id(node)]
+
+    def _of_both(self, node: MappingNode) -> list[tuple[Node, Node]]:
+        own = [each for each in node.value if not merged(*each)]
+        names = {_name(key) for key, _ in own}
+        found: dict[str, tuple[Node, Node]] = {}
+        for source in (source for each in node.value for source in merged(*each)):
+            for each in self.of(source):
+                self._count += 1
+                if self._count > _MOST_VALUES:
+                    raise _too_much(node)
+                if (name := _name(each[0])) not in names:
+                    found.setdefault(name, each)
+        return [*found.values(), *own]
+
+
+def merged(key: Node, inner: Node) -> list[MappingNode]:
+    """Return the mappings that a member merges into its own one: those under `<<` without quotes.
+
+    Under another value, `<<` is an ordinary name.
+    """
+    if not isinstance(key, ScalarNode) or key.value != "<<" or key.style:
+        return []
+    given: list[Node] = inner.value if isinstance(inner, SequenceNode) else [inner]
+    sources = [each for each in given if isinstance(each, MappingNode)]
+    return sources if len(sources) == len(given) else []
+
+
+def _too_much(node: Node) -> YamlFault:
+    said = message("documents.yaml.too_much", limit=_MOST_VALUES, characters=_MOST_CHARACTERS)
+    return YamlFault("size", said, _start(node))
 
 
 def yaml_positions(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
@@ -192,13 +245,14 @@ def yaml_positions(text: str, wanted: Iterable[Place]) -> dict[Place, Position]:
 
 def _positions(root: Node, near: set[Place]) -> Iterator[tuple[Place, Position]]:
     """Yield the positions of the places in `near`; aliases could make all places endless."""
+    members = Members()
     waiting: list[tuple[Place, Node, Node]] = [((), root, root)]
     while waiting:
         place, named, node = waiting.pop()
         yield place, _start(named)
         below: list[tuple[Place, Node, Node]] = []
         if isinstance(node, MappingNode):
-            below = [((*place, _name(key)), key, inner) for key, inner in node.value]
+            below = [((*place, _name(key)), key, inner) for key, inner in members.of(node)]
         elif isinstance(node, SequenceNode):
             below = [((*place, i), each, each) for i, each in enumerate(node.value)]
         # In the order of the text, so that the last position of a repeated name counts.

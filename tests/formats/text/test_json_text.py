@@ -269,3 +269,46 @@ def test_a_version_of_yaml_that_a_text_names_changes_no_value(said):
     raw = f"{said}\n---\na: yes\nb: 1:30\nc: 010\nd: no\n".encode()
     reading = read(raw, Notation.YAML)
     assert reading.data == {"a": "yes", "b": "1:30", "c": 10, "d": "no"}
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("a: &a {x: 1, y: 2}\nb: {<<: *a, y: 3}\n", {"a": {"x": 1, "y": 2}, "b": {"x": 1, "y": 3}}),
+        ("b: {y: 3, <<: {y: 1, x: 1}}\n", {"b": {"x": 1, "y": 3}}),
+        ("b: {<<: [{x: 1}, {x: 2, y: 2}]}\n", {"b": {"x": 1, "y": 2}}),
+        ("b: {<<: [{<<: {z: 3}, x: 1}, {x: 2}]}\n", {"b": {"x": 1, "z": 3}}),
+        ("b: {<<: {}, x: 1}\n", {"b": {"x": 1}}),
+        ("b: {'<<': {x: 1}}\n", {"b": {"<<": {"x": 1}}}),
+        ("b: {<<: 1}\n", {"b": {"<<": 1}}),
+        ("b: {<<: [{x: 1}, 2]}\n", {"b": {"<<": [{"x": 1}, 2]}}),
+        ("- <<\n", ["<<"]),
+    ],
+)
+def test_what_yaml_merges_into_an_object_is_a_member_of_it(text, made):
+    reading = read(text.encode(), Notation.YAML)
+    assert reading.data == made
+    assert not reading.problems
+
+
+def test_a_merged_value_has_the_position_at_which_it_is_written():
+    reading = read(b"a: &a\n  x: 1\nb:\n  <<: *a\n  y: 2\n", Notation.YAML)
+    places = {("b", "x"), ("b", "y"), ("a", "x")}
+    found = {place: position.line for place, position in positions_of(reading, places).items()}
+    assert found == {("b", "x"): 2, ("b", "y"): 5, ("a", "x"): 2}
+
+
+DOUBLED = "a0: &a0 {x0: 1}\n" + "".join(
+    f"a{n}: &a{n} {{x{n}: 1, <<: [*a{n - 1}, *a{n - 1}]}}\n" for n in range(1, 40)
+)
+GROWING = "a0: &a0 {x0: 1}\n" + "".join(
+    f"a{n}: &a{n} {{x{n}: 1, <<: *a{n - 1}}}\n" for n in range(1, 3_000)
+)
+
+
+def test_mappings_that_merge_each_other_without_end_are_read_or_are_too_much():
+    assert len(read(DOUBLED.encode(), Notation.YAML).data["a39"]) == 40
+    for text in (GROWING, "a: &a {<<: *a}", "a: &a {<<: [{<<: {<<: *a}}]}"):
+        assert only_problem(read(text.encode(), Notation.YAML)).message.id == (
+            "documents.yaml.too_much"
+        )
