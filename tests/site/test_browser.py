@@ -535,6 +535,9 @@ def test_the_playground_checks_yaml_at_its_own_lines(visit):
     expect(first).to_contain_text("not YAML")
     put(page, "info:\n  title: t\n   version: 1\n")
     expect(first).to_contain_text("Align the keys")
+    put(page, "x: &x\n  type: string\nname: t\ndescription: d\ninputSchema:\n  <<: *x\n")
+    expect(first).to_contain_text("$.inputSchema.type")
+    expect(first).to_contain_text("Line 5, column 1")
     put(page, 'event: a\ndata: {"x": 1}\n\nevent: b\ndata: {"y":\n')
     expect(page.locator(".playground__problems li").last).to_contain_text("Line 5: This is not")
     assert seen.errors == []

@@ -148,8 +148,10 @@ def _unfilled(subject: Subject) -> Iterator[str]:
 
 
 def _without_value(schema: Any) -> Iterator[Problem]:
-    """Yield the lower bounds of a schema that are above the upper one."""
+    """Yield the lower bounds of a schema that are above the upper one, and each empty `enum`."""
     for place, _, node in positions(schema):
+        if node.get("enum") == []:
+            yield problem((*place, "enum"), NO_VALUE, message("documents.schema.empty_enum"))
         for low, high in _BOUNDS:
             least, most = node.get(low), node.get(high)
             if not (isinstance(least, int | float) and isinstance(most, int | float)):

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from conformance.formats.problem import json_path
+from conformance.formats.problem import Place, json_path
 from conformance.formats.schema.instances import Unjudgeable, errors_of, nearest
 from conformance.formats.schema.keyword_words import words
 from conformance.kit.evidence.evidence import Call
@@ -60,3 +60,28 @@ class Distinct:
         for key, checks in self._of_invalid.items():
             if key not in self._judged:
                 yield from checks
+
+
+def without_value(schema: Any) -> Place | None:
+    """Return the place of an empty `enum` because of which no arguments are valid; None if there is
+    none.
+
+    It looks only at what valid arguments must have: the required properties, and the items of an
+    array that is not empty.
+    """
+    waiting: list[tuple[Place, Any]] = [((), schema)]
+    while waiting:
+        place, node = waiting.pop()
+        if not isinstance(node, Mapping):
+            continue
+        if node.get("enum") == []:
+            return (*place, "enum")
+        properties, least = node.get("properties"), node.get("minItems")
+        if node.get("type") == "object" and isinstance(properties, Mapping):
+            names = node.get("required")
+            for name in names if isinstance(names, list) else ():
+                if isinstance(name, str) and name in properties:
+                    waiting.append(((*place, "properties", name), properties[name]))
+        if node.get("type") == "array" and isinstance(least, int) and least > 0:
+            waiting.append(((*place, "items"), node.get("items")))
+    return None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from conformance.formats.problem import json_path
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.alarm import Alarm, until_cut
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
 from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
+from conformance.kit.verdicts.by_schema import without_value
 from conformance.kit.verdicts.checks import Checks, ClauseTest, Said, not_connected
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
@@ -328,8 +330,17 @@ def _beyond(
         return Verdict.NOT_VERIFIED, message("kit.not_verified.silent")
     if not tool.calls:
         cut = tool.cut or evidence.cut
-        return Verdict.NOT_VERIFIED, message(_NO_CALL[evidence.run.kind] if not cut else _CUT)
+        return Verdict.NOT_VERIFIED, message(_CUT) if cut else no_call(tool, evidence.run.kind)
     return None
+
+
+def no_call(tool: ToolEvidence, kind: RunKind) -> Message:
+    """Return why no call of a tool was made: its schema allows none, or the kit knows none."""
+    empty = without_value(tool.tool.input_schema) if kind is RunKind.FULL else None
+    if empty is None:
+        return message(_NO_CALL[kind])
+    *place, keyword = empty
+    return message("kit.not_verified.no_value", keyword=str(keyword), place=json_path(place))
 
 
 def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:

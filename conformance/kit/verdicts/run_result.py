@@ -25,7 +25,7 @@ from conformance.kit.model.results import (
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.checks import not_connected
-from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, unasked
+from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, no_call, unasked
 from conformance.kit.verdicts.rates import Tally
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
@@ -145,7 +145,7 @@ def _why_uncalled(tool: ToolEvidence, evidence: RunEvidence) -> Message:
     """Return why a tool got no call although it should have."""
     if not evidence.connected:
         return not_connected(evidence)
-    return message("kit.not_verified.silent" if tool.silenced else "kit.not_verified.no_call")
+    return message("kit.not_verified.silent") if tool.silenced else no_call(tool, RunKind.FULL)
 
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:

@@ -103,9 +103,12 @@ function* unfilledIn(tool, at) {
   }
 }
 
-// Bounds between which there is no value.
+// Bounds between which there is no value, and lists of allowed values that are empty.
 function* withoutValueIn(schema, at) {
   for (const [node, place] of schemasIn(schema)) {
+    if (Array.isArray(node.enum) && !node.enum.length) {
+      yield { at: [...at, ...place, "enum"], keyword: "unsatisfiable", clause: null, id: "documents.schema.empty_enum", values: {} };
+    }
     for (const [low, high] of BOUNDS) {
       const [least, most] = [node[low], node[high]];
       if (typeof least !== "number" || typeof most !== "number" || least < most || (least === most && !/exc/.test(low + high))) continue;

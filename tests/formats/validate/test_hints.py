@@ -143,6 +143,8 @@ BOUNDS = [
     ({"minLength": 4, "maxLength": 4}, False),
     ({"minItems": 2, "maxItems": 0}, True),
     ({"minProperties": 2, "maxProperties": 1}, True),
+    ({"enum": []}, True),
+    ({"enum": [None]}, False),
     ({"minimum": 10, "default": {"maximum": 1}}, False),
 ]
 

@@ -313,7 +313,7 @@ ODD_COMMANDS = {
 )
 def test_a_command_that_is_no_server_is_one_sentence(kit, tmp_path, kind):
     target, words = ODD_COMMANDS[kind]
-    sentence(refused(kit, tmp_path, target), *words, "Run the command by itself")
+    sentence(refused(kit, tmp_path, target), *words)
 
 
 @pytest.mark.parametrize(

@@ -157,6 +157,28 @@ def test_a_tool_that_has_to_be_called_as_a_task_is_not_verified():
     assert verdict([holds()], evidence=run_evidence(left)).verdict is Verdict.NOT_VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("schema", "place"),
+    [
+        ({"enum": []}, "$.properties.a"),
+        ({"type": "array", "minItems": 1, "items": {"enum": []}}, "$.properties.a.items"),
+        ({"type": "array", "items": {"enum": []}}, None),
+        ({"type": "array", "minItems": "1", "items": {"enum": []}}, None),
+        ({"anyOf": [{"enum": []}, {"type": "null"}]}, None),
+        (False, None),
+    ],
+)
+def test_of_a_tool_whose_schema_allows_no_call_the_schema_is_named(schema, place):
+    inputs = {"type": "object", "properties": {"a": schema, "b": {"enum": []}}, "required": ["a"]}
+    item = verdict(
+        [holds()],
+        evidence=run_evidence(tool_evidence(tool=replace(TOOL, input_schema=inputs))),
+    )
+    told = item.findings[0].message
+    assert told.id == f"kit.not_verified.{'no_call' if place is None else 'no_value'}"
+    assert place is None or f"`enum` at `{place}`" in told.words()
+
+
 def test_a_tool_for_which_no_arguments_could_be_made_up_is_not_verified():
     item = verdict([holds()], evidence=run_evidence(tool_evidence()))
     assert item.findings[0].message.id == "kit.not_verified.no_call"
