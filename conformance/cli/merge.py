@@ -10,6 +10,7 @@ out, and standard error says so. One that was interrupted has no level in the ta
 
 from __future__ import annotations
 
+import html
 import json
 import sys
 from collections.abc import Iterable, Sequence
@@ -49,9 +50,15 @@ def main(arguments: Sequence[str]) -> int:
     if chosen.json:
         sys.stdout.write(as_json(found.rows, lacking))
     else:
-        sys.stdout.write(as_markdown(found.rows, lacking, language))
+        table = as_markdown(found.rows, lacking, language)
+        sys.stdout.write(_plain(table) if sys.stdout.isatty() else table)
     cut = any(row.interrupted for row in found.rows)
     return 3 if lacking or cut else 0
+
+
+def _plain(table: str) -> str:
+    """Return a table for people, without the escapes that keep Markdown from making links."""
+    return visible(html.unescape(table.replace("<!-- -->", "")), None, lines=True)
 
 
 def parser() -> Manual:

@@ -445,3 +445,14 @@ def test_targets_of_one_name_can_be_told_apart(tmp_path):
     names = ["ours/prod", "test", "theirs/prod/conformance-report"]
     assert [row.name for row in found.rows] == names
     assert found.lacking == ("old",)
+
+
+@pytest.mark.parametrize("for_people", [True, False])
+def test_an_address_has_no_entities_in_a_terminal(tmp_path, monkeypatch, capsys, for_people):
+    made = changed(("runs", 0, "target"), "http://127.0.0.1:8000")
+    (tmp_path / "results.json").write_text(json.dumps(made), encoding="utf-8")
+    monkeypatch.setattr("sys.stdout.isatty", lambda: for_people)
+    main([str(tmp_path)])
+    out = capsys.readouterr().out
+    assert ("http://127.0.0.1:8000" in out) is for_people
+    assert ("&#58;" in out) is not for_people

@@ -254,6 +254,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
             raise pytest.UsageError(said.words(state.settings.language))
         for line in lines:
             sys.stdout.write(visible(state.redact(line), None) + "\n")
+        if any(line.startswith("  ") for line in lines):
+            sys.stdout.write(message("kit.plan.legend").words(state.settings.language) + "\n")
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # the kit's summary has one line for each failure

@@ -15,6 +15,8 @@ from conformance.spec.vocabulary import Level, Requirement, Specification, Verdi
 NOTHING = "–"
 """Shown instead of a rate if there was nothing to count."""
 
+_APART = " · "
+"""What is between the parts of a place."""
 NAMED = 5
 """The most places that are named; the report's row and `results.json` have all of them."""
 
@@ -241,6 +243,7 @@ def others(told: Sequence[Told], language: str, text: Callable[[str], str]) -> s
         partial(_label, item, found, language, text, tools=tools) for item, found in told
     )
     names = _first_names((label() for label in more), other_than=first())
+    names = [name for name in names if not any(_is_within(other, name) for other in names)]
     count = number(len(rest), language)
     only = rest[0][1].case if len(rest) == 1 else None
     if not names and only is not None:
@@ -265,6 +268,11 @@ def _first_names(labels: Iterator[str], *, other_than: str) -> list[str]:
     return list(names)
 
 
+def _is_within(place: str, tool: str) -> bool:
+    """Return whether a label is a place of a tool, so that the tool alone says nothing more."""
+    return place.startswith(f"{tool}{_APART}")
+
+
 def _label(
     item: Item, finding: Finding, language: str, text: Callable[[str], str], *, tools: bool
 ) -> str:
@@ -279,4 +287,4 @@ def _label(
     parts = [as_code(text(name)) for name in names if name]
     if not names[1]:
         parts += map(text, words[:1])
-    return " · ".join(parts)
+    return _APART.join(parts)

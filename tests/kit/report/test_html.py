@@ -95,6 +95,17 @@ def test_rows_past_the_limit_are_counted_and_the_gravest_kept():
     assert folded.rows[0].clause == "Z-Z-001"
 
 
+@pytest.mark.parametrize(("body", "said"), [(b"", True), (b'{"guests": 9}', False)])
+def test_arguments_in_an_address_are_not_shown_as_a_body(body, said):
+    sent = exchange(17)
+    sent = replace(sent, request=replace(sent.request, method="GET", body=body))
+    report = Report(session(), exchange={17: sent}.get)
+    finding = Finding(message("sample.raw", text=""), exchange=17)
+    (row,) = fold([Item("A-B-001", Requirement.MUST, "http", "t", Verdict.FAIL, (finding,))]).rows
+    inside = render("detail.html", report, row=row, shown=list(evidence(row, report)))
+    assert ("which this request has in its address" in inside) is said
+
+
 # --- A JSON value
 
 

@@ -456,6 +456,14 @@ def test_places_are_told_apart_by_their_tools():
     assert lines(with_items(items))[2] == "    Also found in one more case: `y` · `n`"
 
 
+def test_a_tool_alone_is_not_told_after_a_place_of_it():
+    one = broken_at("n").runs[0].items[0]
+    whole = replace(one, findings=(Finding(said("It broke.")),), tool="y")
+    items = [replace(one, tool=tool) for tool in "xy"]
+    told = lines(with_items([*items, whole]))[2]
+    assert told == "    Also found in 2 more cases: `y` · `n`"
+
+
 @pytest.mark.parametrize(("count", "more"), [(2, ": `http/x/y-1`"), (3, "")])
 def test_the_only_other_case_is_named_if_nothing_else_tells_it_apart(count, more):
     item = session().runs[0].items[0]

@@ -29,6 +29,8 @@ class Sent:
     http: bool
     body: Pieces
     note: Note | Label
+    has_arguments: bool = False
+    """Whether `body` has the arguments of a call that has no body itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +104,7 @@ def _sent(exchange: Exchange, report: Report) -> Sent:
         return Sent(http, _body(exchange.request.body, report), step_label(exchange, report))
     mark = case.violation.pointer if case.violation else None
     body = layout(case.arguments, report, mark, report.say("report.html.absent"))
-    return Sent(http, body, call_note(case, report))
+    return Sent(http, body, call_note(case, report), http and not exchange.request.body)
 
 
 def _answered(answer: Answer | None, finding: Finding, report: Report) -> Answered:
