@@ -521,7 +521,7 @@ def test_a_plan_calls_nothing_and_writes_no_report(kit, tmp_path):
     assert ran.code == 0
     assert "good: " in ran.out
     assert "reject" in ran.out
-    assert ran.out.count("accept: the server should accept this call.") == 1
+    assert ran.out.count("`accept`: the server should accept this call.") == 1
     assert called == []
     assert not (tmp_path / "out").exists()
 
