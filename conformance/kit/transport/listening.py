@@ -93,8 +93,15 @@ class Listening:
 
     def __init__(self) -> None:
         self._said = asyncio.Event()
-        self.at = ""
-        """The address; empty until it is known."""
+        self._at = ""
+        self.pid = 0
+        self.spoke = False
+        """Whether the process has written a message."""
+
+    @property
+    def instead(self) -> str:
+        """The address at which it listens; empty if none is known, or if it has spoken."""
+        return "" if self.spoke else self._at
 
     def notice(self, text: str) -> None:
         """Take what the process has written."""
@@ -102,16 +109,14 @@ class Listening:
 
     def _found(self, at: str) -> None:
         if at:
-            self.at = self.at or at
+            self._at = self._at or at
             self._said.set()
 
-    async def first(
-        self, heard: Set[asyncio.Future[Any]], limit: float, least: float, pid: int
-    ) -> None:
+    async def first(self, heard: Set[asyncio.Future[Any]], limit: float, least: float) -> None:
         """Wait for the first answer for `limit`, or for a part of it once the process listens."""
         began = time.perf_counter()
         said = asyncio.ensure_future(self._said.wait())
-        looks = asyncio.create_task(self._look(pid))
+        looks = asyncio.create_task(self._look())
         try:
             await asyncio.wait({*heard, said}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -121,7 +126,7 @@ class Listening:
         part = min(left, max(least, limit / _SHARE))
         await asyncio.wait(heard, timeout=part, return_when=asyncio.FIRST_COMPLETED)
 
-    async def _look(self, pid: int) -> None:
-        while not self.at:
+    async def _look(self) -> None:
+        while not self._at:
             await asyncio.sleep(_EVERY)
-            self._found(port_of(pid))
+            self._found(port_of(self.pid))

@@ -71,8 +71,7 @@ class StdioConnection:
         self._timeout = timeout
         self._first_timeout = max(timeout, start_limit)
         self._listening = Listening()
-        self._heard = False
-        self._spoke = False
+        self._heard = self._knows_ids = False
         self._began = 0.0
         self._started_in = 0.0
         self._environment = dict(environment)
@@ -80,16 +79,13 @@ class StdioConnection:
         self._waiting: dict[int | str, asyncio.Future[Any]] = {}
         self._anyone: asyncio.Future[Any] | None = None
         self._others: list[Any] = []
-        self._others_size = 0
+        self._others_size = self._noisy = 0
         self._given_up: set[int | str] = set()
-        self._knows_ids = False
         self._astray = asyncio.Event()
         self._late: list[Any] = []
         self._noise: list[str] = []
-        self._noisy = 0
         self._stderr = bytearray()
-        self._too_large = False
-        self._by_force = False
+        self._too_large = self._by_force = False
         self._tasks: list[asyncio.Task[None]] = []
         self._ended = asyncio.Event()
 
@@ -114,6 +110,7 @@ class StdioConnection:
             if not starting.cancelled() and starting.exception() is None:
                 await self._kill(starting.result())
             raise
+        self._listening.pid = self._process.pid
         self._tasks = [
             asyncio.create_task(self._read_messages()),
             asyncio.create_task(self._read_errors()),
@@ -128,8 +125,7 @@ class StdioConnection:
     def process(self) -> Process:
         """The process's exit code, the end of its standard error, and where it listens instead."""
         said = self._redact(_COLORS.sub("", self._stderr.decode("utf-8", "replace")))
-        listens = "" if self._spoke else self._redact(self._listening.at)
-        return Process(self._exit_code, said[-_STDERR_KEPT:], listens)
+        return Process(self._exit_code, said[-_STDERR_KEPT:], self._redact(self._listening.instead))
 
     @property
     def _exit_code(self) -> int | None:
@@ -189,7 +185,6 @@ class StdioConnection:
         process = self._process
         if process is None:
             return Received(None, None, 0.0)
-        hangs = hangs or bool(self.process.listens)
         if process.stdin is not None:
             process.stdin.close()
         trouble: Trouble | None = None
@@ -218,7 +213,8 @@ class StdioConnection:
 
     @property
     def _grace(self) -> float:
-        return max(EXIT_GRACE, min(self._started_in, _MOST_GRACE))
+        own = max(EXIT_GRACE, min(self._started_in, _MOST_GRACE))
+        return _HANGING_GRACE if self._listening.instead else own
 
     async def _kill(self, process: asyncio.subprocess.Process) -> None:
         """Kill the process and whatever it started, and stop reading from it.
@@ -266,8 +262,6 @@ class StdioConnection:
             self._waiting.pop(request.answer_to, None)
 
     async def _wait(self, future: asyncio.Future[Any] | None, request: Request) -> Trouble | None:
-        process = self._process
-        assert process is not None
         ended = asyncio.ensure_future(self._ended.wait())
         waits: set[asyncio.Future[Any]] = {ended} if future is None else {ended, future}
         settling = future is None or request.any_answer
@@ -280,7 +274,7 @@ class StdioConnection:
             for more in (limit, min(limit, ASTRAY)):
                 heard = waits if astray.done() else {*waits, astray}
                 if is_first:
-                    await self._listening.first(heard, more, self._timeout, process.pid)
+                    await self._listening.first(heard, more, self._timeout)
                 else:
                     await asyncio.wait(heard, timeout=more, return_when=asyncio.FIRST_COMPLETED)
                 if not astray.done() or settling:
@@ -341,7 +335,7 @@ class StdioConnection:
                 self._noise.append(said[:_NOISE_KEPT])
                 self._listening.notice(said)
             return
-        self._spoke = True
+        self._listening.spoke = True
         self._deliver(message, size, line.strip())
 
     def _deliver(self, message: dict[str, Any] | list[Any], size: int, line: bytes) -> None:
