@@ -244,7 +244,7 @@ def no_start(error: Exception) -> Unopened:
 
 def no_server(target: str, why: Unopened | None, *, sandbox: bool, language: str) -> Message:
     """Return why a command is not an MCP server: what it wrote comes first."""
-    why = why or Unopened(message("kit.reason.closed"))
+    why = why or Unopened(message("kit.reason.no_answer"))
     if why.listens:
         return message(
             "kit.target.serves_http", target=target, at=why.listens, option="--start-timeout"

@@ -60,7 +60,8 @@ _SAID = (
     "documents.tool.undeclared", "documents.tool.unfilled", "documents.schema.dangling_ref",
     "documents.schema.dialect", "documents.schema.invalid", "documents.schema.list",
     "documents.schema.remote_ref", "documents.schema.type",
-    "documents.schema.empty_enum", "documents.schema.no_value", "documents.too_deep", "finding.mcp.tool_name",
+    "documents.schema.empty_enum", "documents.schema.no_value", "documents.too_deep",
+    "finding.mcp.tool_name",
     "site.playground.failed", "site.playground.html", "site.playground.no_document",
     "site.playground.not_json", "site.playground.not_yaml", "site.playground.twice",
 )  # fmt: skip
