@@ -18,7 +18,7 @@ _MARKED = re.compile(rb'^( *```)(\w+) (hl_lines="[^"]*")$', re.MULTILINE)
 _GOOD = rb"\1{ .\2 .good \3 }"
 """Marked lines of a guide are added code; marked lines of generated pages are wrong."""
 _SHOWN = re.compile(rb"^ *agent-formats (?:check|convert) (?!.*--language).*$", re.MULTILINE)
-_PROVIDER = re.compile(rb"^ *agent-formats provider --scenario .*$", re.MULTILINE)
+_PROVIDER = re.compile(rb"^ *agent-formats provider --scenario (?!.*--language).*$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from conformance.kit.schema.view import SchemaView, view_of
 _MOST_BYTES: Final = 2 * 1024 * 1024
 """If the candidates together have more bytes than this, no more are made."""
 MOST_CANDIDATES: Final = 8
-GIVEN: Final = "example"
+GIVEN: Final = "given-example"
 """The scenario of a baseline call that the user gave with `--examples`."""
 
 

@@ -125,7 +125,12 @@ def test_a_step_without_words_keeps_its_code():
             "This is the call that follows the suggestion.",
             NOTHING_SENT,
         ),
-        (CaseKind.VALID, "maximum", "A valid call:", Label(words="the maximum", code="maximum")),
+        (
+            CaseKind.VALID,
+            "maximum",
+            "A valid call:",
+            Label(words="the greatest number allowed", code="maximum"),
+        ),
     ],
 )
 def test_a_call_that_is_not_broken_says_what_it_is(kind, scenario, said, label):

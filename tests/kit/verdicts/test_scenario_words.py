@@ -11,6 +11,7 @@ import pytest
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases import deviations, members
 from conformance.kit.cases import plan as named
+from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.cases.drawn import VALID
 from conformance.kit.cases.random import negate
 from conformance.kit.schema.string_formats import FORMATS
@@ -90,3 +91,8 @@ def test_what_is_drawn_by_chance_says_so():
 
 def test_a_scenario_of_another_kit_has_none():
     assert scenario_words("of-the-future") is None
+
+
+def test_an_example_of_the_schema_is_not_called_one_that_the_user_gave():
+    assert scenario_words("example").words() == "an example of the schema"
+    assert "--examples" in scenario_words(GIVEN).words()
