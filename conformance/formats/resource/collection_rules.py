@@ -15,7 +15,10 @@ from conformance.spec.vocabulary import ArdfBlock, ResourceType
 _MOST_SHOWN = 8
 """The most resources that the message about a cycle shows."""
 MOST_TOLD = 10_000
-"""The most problems between parts of a document that are listed; a short one may have millions."""
+"""The most problems inside the parts of a document that are listed, and the most between them.
+
+A short document may have millions.
+"""
 
 
 def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
@@ -23,7 +26,8 @@ def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
     if document == "manifest":
         return list(islice(_paths(data), MOST_TOLD))
     listed = resources(document, data)
-    found = [each for known in listed for each in resource_problems(known)]
+    own = (each for known in listed for each in resource_problems(known))
+    found = list(islice(own, MOST_TOLD))
     between = [_cycles(listed)]
     if document == "collection":
         if "nextCursor" not in data:  # the other pages may have them

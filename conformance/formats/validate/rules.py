@@ -64,6 +64,8 @@ def semantic_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
         between = chain(_names(data), _own_absent_tools(data), _catalogs_inside(data))
         found += islice(between, MOST_TOLD)
     for subject in subjects(document, data):
+        if len(found) > 2 * MOST_TOLD:
+            break
         faults = list(_input_faults(subject))
         wrong = {place for place, _ in faults}
         usable = subject.schema is not None and not faults

@@ -154,3 +154,17 @@ def test_no_more_problems_are_listed_than_anybody_reads() -> None:
     one = {"schema_version": "1.0.0", "resource_id": "a", "resource_type": "tool"}
     found = validate({"resources": [{**one, "prerequisites": needed}]}, "collection")
     assert len([each for each in found if each.clause == "ARDF-COL-003"]) == 10_000
+
+
+def test_of_millions_of_problems_some_thousands_are_listed():
+    """All of them would fill the memory."""
+    schema = {
+        "type": "object",
+        "required": ["x"],
+        "properties": {"y": {"default": 7, "type": "null"}},
+    }
+    tool = {"description": "d", "inputSchema": schema, "examples": [{"name": "e", "input": {}}]}
+    tools = {"tools": [{**tool, "name": f"t{number}"} for number in range(12_000)]}
+    resources = {"resources": [{"resource_type": "prompt"}] * 30_000}
+    for document in (tools, resources):
+        assert 10_000 < len(validate(document)) < 31_000
