@@ -558,7 +558,7 @@ class OpenapiPlace(StrEnum):
     ROOT = "root"
     """FastAPI, APIFlask, Quart-Schema, Connexion, BlackSheep, LoopBack, Huma."""
     API_DOCS = "api_docs"
-    """swagger-jsdoc, rswag."""
+    """A usual choice with Express."""
     SPRINGDOC = "springdoc"
     """springdoc-openapi."""
     SWAGGER = "swagger"

@@ -333,7 +333,7 @@ def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
     ("content", "heading", "sentence"),
     [
         ('{"content": [{"type": "text", "text": "No."}], "isError": true}',
-         "another format, which this command does not check", "MCP allows this."),
+         "another format, which this command does not check", "MCP allows this"),
         ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"t": 1}}}',
          "another format, which this command does not check", "The result of an MCP tool call."),
         ('{"mcpServers": {}}', "another format, which this command does not check", "MCP client"),
