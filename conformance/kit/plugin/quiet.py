@@ -12,6 +12,7 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.drive.unusable_target import model_api
 from conformance.kit.evidence.declarations import Discovered, declared
 from conformance.kit.evidence.safety import is_called_unasked
+from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
 from conformance.kit.plugin.options import made_ready
@@ -116,8 +117,11 @@ def _of_no_tool(found: list[Discovered], settings: Settings, redact: Redactor) -
 
 
 def _also_gateway(found: list[Discovered], settings: Settings, redact: Redactor) -> str:
-    """Return a line if an operation of a target completes chats; empty if none does."""
-    for one in found:
+    """Return a line if an operation of a target completes chats; empty if none does.
+
+    A gateway is checked only on this machine.
+    """
+    for one in filter(lambda each: is_loopback(each.run.endpoint), found):
         for tool in one.tools:
             path = tool.invocation.endpoint if tool.invocation is not None else ""
             if path.rstrip("/").endswith(_COMPLETES):
