@@ -138,15 +138,18 @@ def test_no_input_makes_the_server_fail(tool: ToolEvidence) -> Checks:
 def _failed(tool: ToolEvidence, call: Call) -> Check:
     """Return how the server failed at a call."""
     reading, case = call.reading, call_shown(call.case, tool.good_case(call.case))
+    traits = traits_of(tool.run)
+    how = message(f"finding.call.how_{'mcp' if traits.speaks_mcp else 'http'}")
     if reading.trouble is Trouble.CLOSED:
         said = call.exchange.trouble_detail
-        if said and traits_of(tool.run).starts_process:
-            return broken(call, "finding.call.closed_saying", case=case, said=quoted(said))
-        return broken(call, "finding.call.closed", case=case)
+        if said and traits.starts_process:
+            return broken(call, "finding.call.closed_saying", case=case, said=quoted(said), how=how)
+        return broken(call, "finding.call.closed", case=case, how=how)
     if reading.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        valid = call.case.expects is not Expectation.REJECT
-        words = "finding.call.status_of_valid" if valid else "finding.call.status"
-        return broken(call, words, status=reading.status, case=case)
+        status = reading.status
+        if call.case.expects is not Expectation.REJECT:
+            return broken(call, "finding.call.status_of_valid", status=status, case=case)
+        return broken(call, "finding.call.status", status=status, case=case, how=how)
     return broken(call, "finding.call.no_response", case=case)
 
 

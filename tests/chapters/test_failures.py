@@ -8,6 +8,7 @@ import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.model.case import CaseKind, Violation
+from conformance.kit.model.exchange import Trouble
 from conformance.kit.schema.unusable_schema import ProblemKind, SchemaProblem
 from conformance.kit.schema.view import SchemaView
 from conformance.spec.vocabulary import Requirement, Verdict
@@ -363,3 +364,15 @@ def test_who_names_a_parameter_of_arguments_that_are_no_object_is_told_to_write_
     whole = Violation("", None, ("type",), was={"count": 2}, sent=sent)
     item = judged("ATDF-ERR-007", accepted(), refused(violation=whole), claims=True)
     assert (item.verdict, ids(item)) == (Verdict.FAIL, {"finding.error.named_part"})
+
+
+@pytest.mark.parametrize(
+    ("run", "how", "other"), [(HTTP, "with 400 or 422", "isError"), (MCP, "with `isError`", "400")]
+)
+@pytest.mark.parametrize("closed", [True, False])
+def test_how_to_refuse_is_said_for_the_protocol_of_the_run(run, how, other, closed):
+    trouble = Trouble.CLOSED if closed else None
+    failed = called(web(500, of=case(BROKEN), trouble=trouble, answered=not closed))
+    told = judged("ATDF-CALL-005", failed, run=run).findings[0].message.words()
+    assert how in told
+    assert other not in told
