@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -29,15 +30,26 @@ class Trouble(StrEnum):
     """A redirect to another host, which was not followed."""
 
 
-_TEXT, _VALUE = 3, 64
-"""Bytes of memory for a byte of JSON, and for each value in it: a list of three bytes takes 72.
+_TEXT, _WIDE_TEXT, _VALUE = 3, 9, 64
+"""Bytes of memory for a byte of JSON, also in a wide text, and for each value in it: a list of
+three bytes takes 72.
 """
+_WIDE = re.compile(rb"[\xf0-\xf4]|\\u[dD][89abAB]")
+"""The beginning of a character of four bytes in UTF-8, or of its escape in JSON."""
+
+
+def is_wide(body: bytes) -> bool:
+    """Return whether a body has a wide character, such as an emoji.
+
+    For a text with one, Python takes four bytes of memory for each character.
+    """
+    return _WIDE.search(body) is not None
 
 
 def weight(body: bytes) -> int:
     """Estimate the bytes that a body takes in memory after it is parsed as JSON."""
     values = body.count(b",") + body.count(b"[") + body.count(b"{") + body.count(b":")
-    return _TEXT * len(body) + _VALUE * values
+    return (_WIDE_TEXT if is_wide(body) else _TEXT) * len(body) + _VALUE * values
 
 
 def _held(values: tuple[Any, ...]) -> int:

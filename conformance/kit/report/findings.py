@@ -34,6 +34,8 @@ _SHOWN_OF_MEMBER = 60
 """How many characters of a member are quoted at least."""
 _SHOWN_BEFORE = 80
 _CODE = re.compile(r"`([^`\s]{1,60})`")
+_READ = 50_000
+"""The most characters of an answer that are read to quote some of its words."""
 _READ_OF_A_PAGE = 4_000
 """How many characters of an HTML page are searched for its words."""
 _PAGE = re.compile(r"\s*<(?:!doctype\s+html|html)\b", re.IGNORECASE)
@@ -236,7 +238,7 @@ def refusal(finding: Finding, report: Report) -> str:
     reading = read(exchange)
     if reading.accepted or not reading.text.strip():
         return ""
-    words = " ".join(_of_a_page(reading.text).split())
+    words = " ".join(_of_a_page(reading.text[:_READ]).split())
     told = finding.words(report.language)
     if words in told:
         return ""

@@ -130,6 +130,9 @@ def to_text(value: Any) -> str:
 BODY_CAP = 10 * 1024 * 1024
 """The most bytes that are read of one answer."""
 
+WIDE_CAP = BODY_CAP // 2
+"""The same for an answer with a wide character: see `is_wide`."""
+
 VALUES_CAP = 96 * 1024 * 1024
 """The most bytes of memory for the values of an answer.
 

@@ -19,13 +19,14 @@ from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
 from conformance.formats.tool import header_names
 from conformance.kit.config.system_words import UNUSABLE_CERTIFICATES, UNUSABLE_PROXY
-from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
+from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, is_wide, weight
 from conformance.kit.model.loopback import is_loopback, same_server
 from conformance.kit.model.run import MODERN
 from conformance.kit.transport.binding import (
     BODY_CAP,
     MESSAGES_CAP,
     VALUES_CAP,
+    WIDE_CAP,
     Barred,
     Process,
     Received,
@@ -248,14 +249,15 @@ class HttpConnection:
         limit = request.settle if streaming and request.method == "GET" else None
         if not streaming and request.method == "GET" and _asks_for_a_stream(request.headers):
             limit = max(request.settle, _NO_STREAM)
-        own = 0
+        own, cap = 0, BODY_CAP
         try:
             async with asyncio.timeout(limit):
                 async for chunk in decoded(response):
                     body += chunk[: BODY_CAP - len(body)]
+                    cap = WIDE_CAP if is_wide(chunk) else cap
                     own += (more := weight(chunk))
                     self._weight += more
-                    if len(body) >= BODY_CAP or self._weight > VALUES_CAP:
+                    if len(body) >= cap or self._weight > VALUES_CAP:
                         return Trouble.TOO_LARGE
                     if events is None:
                         continue

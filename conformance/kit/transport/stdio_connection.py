@@ -14,9 +14,15 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
-from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
+from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, is_wide, weight
 from conformance.kit.model.written import Redact, unchanged
-from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received
+from conformance.kit.transport.binding import (
+    BODY_CAP,
+    VALUES_CAP,
+    WIDE_CAP,
+    Process,
+    Received,
+)
 from conformance.kit.transport.listening import Listening
 from conformance.kit.transport.sandbox import end_all, launched
 
@@ -310,19 +316,19 @@ class StdioConnection:
             while (end := rest.find(b"\n")) >= 0:
                 line = bytes(rest[:end])
                 del rest[: end + 1]
-                size = weight(line)
-                self._too_large = self._too_large or size > VALUES_CAP
-                if not self._too_large:
-                    self._take(line, size)
+                self._take(line)
             if self._too_large or len(rest) > BODY_CAP or self._noisy > _MOST_NOISE:
                 self._too_large = True
                 break
-        if rest and not self._too_large and not self._by_force:
-            self._take(bytes(rest), weight(bytes(rest)))
+        if rest and not self._by_force:
+            self._take(bytes(rest))
         self._ended.set()
 
-    def _take(self, line: bytes, size: int) -> None:
-        if not line.strip():
+    def _take(self, line: bytes) -> None:
+        size = weight(line)
+        too_wide = len(line) > WIDE_CAP and is_wide(line)
+        self._too_large = self._too_large or size > VALUES_CAP or too_wide
+        if self._too_large or not line.strip():
             return
         try:
             message = told_in(line.decode("utf-8"))

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import tracemalloc
 
 import pytest
 
@@ -304,3 +305,13 @@ def test_a_session_around_a_given_secret_is_taken_out_whole():
 )
 def test_a_session_of_letters_is_a_secret_and_words_of_the_kit_are_none(value, is_secret):
     assert bool([*in_cookies([("set-cookie", f"session={value}")])]) is is_secret
+
+
+@pytest.mark.parametrize("unit", ["ab\\/", "ab&mu;", "ab\\u4e00", "ab\\"])
+def test_a_text_of_escapes_takes_only_a_few_times_its_memory(unit):
+    redact, text = Redactor([TOKEN]), unit * (1_000_000 // len(unit))
+    tracemalloc.start()
+    assert redact(text) == text
+    took = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert took < 12_000_000

@@ -18,7 +18,7 @@ import pytest
 from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
-from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP
+from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP, WIDE_CAP
 from conformance.kit.transport.cookies import cookies
 from conformance.kit.transport.http_connection import HttpConnection
 from fixtures.servers.hostility.heads import HEADS
@@ -259,6 +259,13 @@ def test_an_answer_of_more_values_than_fit_into_memory_is_cut():
     received, _ = send(always(whole(lists)))
     assert received.trouble is Trouble.TOO_LARGE
     assert received.answer.body == lists[:CUT_KEPT]
+
+
+def test_a_text_that_is_wide_in_memory_may_be_half_as_long():
+    received, _ = send(always(whole(b'"' + "😀".encode() + b"x" * WIDE_CAP + b'"')))
+    assert received.trouble is Trouble.TOO_LARGE
+    received, _ = send(always(whole(b'"' + "é".encode() + b"x" * WIDE_CAP + b'"')))
+    assert received.trouble is None
 
 
 @pytest.mark.parametrize("kind", ["gzip", "deflate"])

@@ -13,7 +13,7 @@ import pytest
 from conformance.kit.model.exchange import StdioRequest, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.transport import stdio_connection as stdio
-from conformance.kit.transport.binding import BODY_CAP
+from conformance.kit.transport.binding import BODY_CAP, WIDE_CAP
 from conformance.kit.transport.listening import listens_at, port_of
 from conformance.kit.transport.stdio import StdioBinding
 from conformance.kit.transport.stdio_connection import StdioConnection
@@ -340,6 +340,18 @@ sys.stdin.read()
     answer = answer_of(code).answer
     assert len(json.loads(answer.body)["result"]) == BODY_CAP // 4
     assert answer.messages == (), "as values it would take ten times as much memory"
+
+
+@pytest.mark.parametrize("end", ["\n", ""])
+@pytest.mark.parametrize("unit", [f"'\\U0001f600' + 'x' * {WIDE_CAP}", "[[]] * 3_000_000"])
+def test_a_line_that_takes_much_memory_is_too_large_with_and_without_its_end(unit, end):
+    code = f"""
+import sys, json
+sys.stdin.readline()
+made = json.dumps({{"jsonrpc": "2.0", "id": 1, "result": {unit}}}, ensure_ascii=False)
+sys.stdout.buffer.write((made + {end!r}).encode())
+"""
+    assert answer_of(code).trouble is Trouble.TOO_LARGE
 
 
 def test_a_line_without_its_end_counts_when_the_process_ends():
