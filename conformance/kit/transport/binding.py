@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Final, Protocol, Self, TypeVar
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.model.exchange import Answer, Request, Trouble, beside_body
+from conformance.kit.model.exchange import Answer, Request, Trouble, beside_body, is_wide
 from conformance.kit.model.performance import Moment
 from conformance.kit.model.run import Role, Run
 from conformance.kit.model.settings import Settings
@@ -147,6 +147,11 @@ MOST_HEADERS = 100
 
 CUT_KEPT = 64 * 1024
 """The most bytes that are kept of a longer answer. No verdict needs them, and they add up."""
+
+
+def cap_of(part: bytes, cap: int = BODY_CAP) -> int:
+    """Return the most bytes that are read of an answer with this part; `cap` is that of others."""
+    return WIDE_CAP if is_wide(part) else cap
 
 
 @dataclass(frozen=True, slots=True)

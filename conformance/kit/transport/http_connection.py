@@ -19,17 +19,17 @@ from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
 from conformance.formats.tool import header_names
 from conformance.kit.config.system_words import UNUSABLE_CERTIFICATES, UNUSABLE_PROXY
-from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, is_wide, weight
+from conformance.kit.model.exchange import Answer, HttpRequest, Request, Trouble, weight
 from conformance.kit.model.loopback import is_loopback, same_server
 from conformance.kit.model.run import MODERN
 from conformance.kit.transport.binding import (
     BODY_CAP,
     MESSAGES_CAP,
     VALUES_CAP,
-    WIDE_CAP,
     Barred,
     Process,
     Received,
+    cap_of,
 )
 from conformance.kit.transport.cookies import cookies
 from conformance.kit.transport.kept_connections import Lines, OnThisMachine, trusted
@@ -254,7 +254,7 @@ class HttpConnection:
             async with asyncio.timeout(limit):
                 async for chunk in decoded(response):
                     body += chunk[: BODY_CAP - len(body)]
-                    cap = WIDE_CAP if is_wide(chunk) else cap
+                    cap = cap_of(chunk, cap)
                     own += (more := weight(chunk))
                     self._weight += more
                     if len(body) >= cap or self._weight > VALUES_CAP:
@@ -367,10 +367,7 @@ def _asks_for_a_stream(headers: Iterable[tuple[str, str]]) -> bool:
 
 
 def _header(name: bytes, value: bytes) -> tuple[str, str]:
-    """Return a header as text.
-
-    The cache keeps one copy, because most answers have the same ones.
-    """
+    """Return a header as text."""
     return name.decode("latin-1").lower(), value.decode("latin-1")
 
 

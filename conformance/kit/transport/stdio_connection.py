@@ -14,15 +14,9 @@ from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
-from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, is_wide, weight
+from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
 from conformance.kit.model.written import Redact, unchanged
-from conformance.kit.transport.binding import (
-    BODY_CAP,
-    VALUES_CAP,
-    WIDE_CAP,
-    Process,
-    Received,
-)
+from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, cap_of
 from conformance.kit.transport.listening import Listening
 from conformance.kit.transport.sandbox import end_all, launched
 
@@ -326,8 +320,7 @@ class StdioConnection:
 
     def _take(self, line: bytes) -> None:
         size = weight(line)
-        too_wide = len(line) > WIDE_CAP and is_wide(line)
-        self._too_large = self._too_large or size > VALUES_CAP or too_wide
+        self._too_large |= size > VALUES_CAP or len(line) > cap_of(line)
         if self._too_large or not line.strip():
             return
         try:
