@@ -44,6 +44,7 @@ _NESTED: Final[Shape] = {"required": ["function"], "properties": {"function": _O
 _MISTAKES: Final[Shape] = {
     "type": "array",
     "minItems": 1,
+    "maxItems": 100_000,  # the result of more takes too much memory
     "items": {
         "type": "object",
         "required": ["loc", "msg"],

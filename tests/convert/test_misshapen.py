@@ -115,6 +115,12 @@ def test_a_tool_at_no_address_gets_the_usual_one():
     assert list(convert({"tools": [tool]}, Form.OPENAPI).data["paths"]) == ["/tools/t/invoke"]
 
 
+def test_more_mistakes_than_memory_holds_are_refused():
+    mistakes = {"detail": [{"loc": ["a"], "msg": "m"}] * 100_001}
+    (found,) = convert(mistakes, Form.PROBLEM).problems
+    assert found.path == "$.detail"
+
+
 def test_a_name_is_one_step_of_the_usual_address():
     tools = [{"name": name, "description": "d", "inputSchema": OBJECT} for name in ("a/b", "{x}?")]
     paths = convert({"tools": tools}, Form.OPENAPI).data["paths"]
