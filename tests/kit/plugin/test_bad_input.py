@@ -294,7 +294,7 @@ ODD_COMMANDS = {
         ),
         ["wrote “Fatal error: Error: No bindings. Tried:”"],
     ),
-    "noise": (stdio("while True: print('hello')"), ["JSON-RPC", "hello"]),
+    "noise": (stdio("while True: print('hello')"), ["more than the kit reads", "hello"]),
     "refuses": (
         stdio(
             "import json, sys\n"
