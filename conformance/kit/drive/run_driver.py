@@ -53,8 +53,8 @@ class Gathered:
     plans: Plans = field(default_factory=Plans, kw_only=True)
     narrow: set[str] = field(default_factory=set, kw_only=True)
     """The runs whose server was too slow for the requested number of parallel calls."""
-    mute: set[str] = field(default_factory=set, kw_only=True)
-    """The tools that answered no call of a run within --request-timeout."""
+    mute: set[tuple[str, str]] = field(default_factory=set, kw_only=True)
+    """The tools that answered no call of a run within --request-timeout, by endpoint and name."""
     cut: bool = field(default=False, kw_only=True)
     """Whether some part was cut short because its share of the time was over."""
 
@@ -237,7 +237,7 @@ class RunDriver:
             driven = run.evidence() if done else run.so_far()
             self._good |= driven.good_call  # before its calls are put away
             if driven.calls and all(_is_late(call) for call in driven.calls):
-                self._session.mute.add(run.tool.name)
+                self._session.mute.add((self._run.endpoint, run.tool.name))
             recorder = self._session.context.recorder
             calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
             driven = replace(driven, calls=calls)

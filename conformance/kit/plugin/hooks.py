@@ -317,6 +317,13 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
         session.exitstatus = Exit.KIT_FAULT
         state.said_at_exit = _not_written(state, error)
         state.result = None
+    except MemoryError:
+        if state is None:
+            raise
+        leave_no_part(state)
+        session.exitstatus = Exit.UNUSABLE
+        state.said_at_exit = memory_is_full().words(state.settings.language)
+        state.result = None
     except BaseException:  # for example an interrupt while the report is written
         if state is not None:
             leave_no_part(state)

@@ -33,10 +33,10 @@ def discover(config: pytest.Config, state: PluginState) -> None:
     """
     language = state.settings.language
     targets = state.settings.targets
-    if state.settings.judge is not None:
-        recall(state, state.settings.judge)
-        return
     try:
+        if state.settings.judge is not None:
+            recall(state, state.settings.judge)
+            return
         if not targets:
             targets = _reference(config, state)
         state.session.discover(targets)

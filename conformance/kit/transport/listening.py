@@ -20,9 +20,7 @@ _LISTENS: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SHARE: Final = 12
-"""A process that listens is waited for this many times shorter."""
-_EVERY: Final = 2.0
-"""Seconds between two looks at what a process listens at."""
+"""A process that says that it listens is waited for this many times shorter."""
 _SOCKET: Final = re.compile(r"socket:\[(\d+)\]")
 _LISTEN: Final = "0A"
 """How the kernel writes the state of a socket that listens."""
@@ -113,20 +111,15 @@ class Listening:
             self._said.set()
 
     async def first(self, heard: Set[asyncio.Future[Any]], limit: float, least: float) -> None:
-        """Wait for the first answer for `limit`, or for a part of it once the process listens."""
+        """Wait for the first answer for `limit`, or for a part of it once the process says so."""
         began = time.perf_counter()
         said = asyncio.ensure_future(self._said.wait())
-        looks = asyncio.create_task(self._look())
         try:
             await asyncio.wait({*heard, said}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
         finally:
             said.cancel()
-            looks.cancel()
         left = max(limit - (time.perf_counter() - began), 0.0)
         part = min(left, max(least, limit / _SHARE))
-        await asyncio.wait(heard, timeout=part, return_when=asyncio.FIRST_COMPLETED)
-
-    async def _look(self) -> None:
-        while not self._at:
-            await asyncio.sleep(_EVERY)
+        done, _ = await asyncio.wait(heard, timeout=part, return_when=asyncio.FIRST_COMPLETED)
+        if not done:  # before that, it may be a slow server that also opens a port
             self._found(port_of(self.pid))

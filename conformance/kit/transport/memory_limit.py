@@ -7,6 +7,7 @@ missing: a server cannot take the memory of other programs.
 from __future__ import annotations
 
 import sys
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 MOST: Final = 1024 * 1024 * 1024
 """Bytes of memory that this process and each one that it starts may hold, but not servers."""
+
+
+_STACK: Final = 8 * 1024 * 1024
+"""Bytes for the stack of a thread. Otherwise each has as many as the user's limit allows."""
 
 
 def set_limit() -> None:
@@ -27,6 +32,7 @@ def set_limit() -> None:
     if soft == resource.RLIM_INFINITY:
         with suppress(ValueError, OSError):  # the hard limit is lower, or a container forbids it
             resource.setrlimit(resource.RLIMIT_DATA, (MOST, hard))
+            threading.stack_size(_STACK)  # the stacks of threads count, too
 
 
 def lift_limit() -> None:
@@ -42,4 +48,9 @@ def memory_is_full() -> Message:
     """Return what a `MemoryError` says to the user."""
     from conformance.spec.messages import message  # noqa: PLC0415 - the launcher does without it
 
-    return message("kit.memory", most=MOST // (1024 * 1024))
+    if sys.platform == "linux":
+        import resource  # noqa: PLC0415 - not on Windows
+
+        if resource.getrlimit(resource.RLIMIT_DATA)[0] == MOST:
+            return message("kit.memory", most=MOST // (1024 * 1024))
+    return message("kit.memory_of_system")

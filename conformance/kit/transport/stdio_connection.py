@@ -125,7 +125,8 @@ class StdioConnection:
     def process(self) -> Process:
         """The process's exit code, the end of its standard error, and where it listens instead."""
         said = self._redact(_COLORS.sub("", self._stderr.decode("utf-8", "replace")))
-        return Process(self._exit_code, said[-_STDERR_KEPT:], self._redact(self._listening.instead))
+        instead = self._listening.instead if self._exit_code is None else ""
+        return Process(self._exit_code, said[-_STDERR_KEPT:], self._redact(instead))
 
     @property
     def _exit_code(self) -> int | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conformance.kit.transport.memory_limit import MOST
+from conformance.spec.messages import message
 from tests.kit.drive.test_driving import COUNT, sound
 from tests.kit.peers import offering
 from tests.root import ROOT
@@ -55,20 +56,29 @@ def test_a_document_that_takes_more_is_one_sentence(tmp_path, language):
     )  # fmt: skip
     assert said.returncode == 4
     assert len(said.stderr.splitlines()) == 1
-    assert f"{MOST // 1024**2} MB" in said.stderr
+    assert said.stderr == message("kit.memory_of_system").words(language) + "\n"
+
+
+def test_what_the_kit_s_own_limit_ends_says_how_much_that_is():
+    code = "from conformance.kit.transport import memory_limit as m; m.set_limit()"
+    told = run(sys.executable, "-c", f"{code}; print(m.memory_is_full().words('en'))")
+    assert f"{MOST // 1024**2} MB" in told.stdout
 
 
 FULL = """
+from conformance.kit.plugin import hooks
 from conformance.kit.session import Session
 
-def full(*_):
+def full(*_, **__):
     raise MemoryError
 
-Session.{step} = full
+{step} = full
 """
 
 
-@pytest.mark.parametrize("step", ["discover", "drive", "judge"])
+@pytest.mark.parametrize(
+    "step", ["Session.discover", "Session.drive", "Session.judge", "hooks.write_files"]
+)
 def test_a_session_that_takes_more_is_one_sentence_and_writes_no_report(tmp_path, step):
     (tmp_path / "full_memory.py").write_text(FULL.format(step=step))
     folder = tmp_path / "report"
@@ -80,5 +90,5 @@ def test_a_session_that_takes_more_is_one_sentence_and_writes_no_report(tmp_path
         )  # fmt: skip
     assert said.returncode == 4, said.stdout + said.stderr
     assert "Traceback" not in said.stdout + said.stderr
-    assert f"{MOST // 1024**2} MB" in said.stdout + said.stderr
+    assert message("kit.memory_of_system").words("en") in said.stdout + said.stderr
     assert not (folder / "report.html").exists()
