@@ -329,6 +329,15 @@ def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
     assert "note" not in said(file)[1]
 
 
+NO_RESULTS = [
+    {"role": "user", "content": [{"type": "text", "text": "hi"}]},
+    {"content": [{"type": "text", "text": "hi"}, {"type": "paragraph"}]},
+    {"name": "page", "content": [{"type": "paragraph"}]},
+    {"content": []},
+]
+"""Values with `content`, none of them from a tool of MCP."""
+
+
 @pytest.mark.parametrize(
     ("content", "heading", "sentence"),
     [
@@ -336,10 +345,13 @@ def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
          "another format, which this command does not check", "MCP allows this"),
         ('{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"t": 1}}}',
          "another format, which this command does not check", "The result of an MCP tool call."),
+        ('{"content": [{"type": "text", "text": "A."}], "resultType": "complete", "_meta": {}}',
+         "another format, which this command does not check", "The result of an MCP tool call."),
         ('{"mcpServers": {}}', "another format, which this command does not check", "MCP client"),
         ('{"swagger": "2.0"}', "another format, which this command does not check", "OpenAPI"),
         ('{"color": "red"}', "not a known document", "/start/reader/#recognise"),
         ('{"name": "t"}', "not a known document", "lacks"),
+        *((json.dumps(each), "not a known document", "") for each in NO_RESULTS),
         ("[1]", "not a known document", "Expected a document"),
         ('{"color": ', "unusable", "JSON"),
     ],

@@ -28,6 +28,7 @@ from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import converter, data, engine, scripts
+from tests.cli.test_validate import NO_RESULTS
 from tests.convert.test_forms import MISTAKES
 from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
@@ -1209,6 +1210,7 @@ def test_what_the_browser_does_not_convert_is_known_by_its_form(run, value, form
         ({"isError": True, "content": [{"type": "text", "text": "No."}]}, "tool_error"),
         ({"content": [{"type": "text", "text": "Yes."}]}, "tool_result"),
         ({"content": [], "structuredContent": {"degrees": 21}}, "tool_result"),
+        ({"content": [{"type": "resource_link", "uri": "a:b"}], "_meta": {}}, "tool_result"),
         ({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}, "error"),
         ({"error": "Bad request"}, "error"),
         ({"mcpServers": {}}, "configuration"),
@@ -1237,6 +1239,11 @@ def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
         return  # of each message, only what its result holds is looked at
     seen = run([text])["inside"][0]
     assert (seen["row"], seen["known"]["name"]) == (None, name)
+
+
+def test_another_object_with_content_is_no_result_of_a_tool(run):
+    for seen in run([json.dumps(each) for each in NO_RESULTS])["inside"]:
+        assert (seen["row"], seen.get("known")) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,10 @@ _STATUS = range(400, 600)
 _TYPES = re.compile(r"response\.|(message|content_block)_(start|stop)$|[a-z_]+_delta$")
 _OBJECTS = ("chat.completion", "text_completion")
 """How the kinds begin that the APIs of model providers give their answers and chunks."""
+_OF_RESULT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+"""The members of a tool's result in MCP."""
+_BLOCKS = ("text", "image", "audio", "resource", "resource_link")
+"""The types of the content blocks in a tool's result."""
 
 
 def is_strange(recognized: Recognition | Problem) -> bool:
@@ -74,10 +78,14 @@ def _other(data: Mapping[str, Any]) -> str | None:
 
 
 def _is_tool_result(data: Mapping[str, Any]) -> bool:
-    """Return whether an object has the content blocks of a tool's result in MCP."""
+    """Return whether an object has the content blocks of a tool's result in MCP, and no member
+    that such a result lacks.
+    """
     listed = data.get("content")
-    return isinstance(listed, list) and all(
-        isinstance(each, dict) and isinstance(each.get("type"), str) for each in listed
+    if not isinstance(listed, list) or not _OF_RESULT.issuperset(data):
+        return False
+    return bool(listed or "structuredContent" in data) and all(
+        isinstance(each, dict) and each.get("type") in _BLOCKS for each in listed
     )
 
 

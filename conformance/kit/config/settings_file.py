@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from conformance.kit.config.command_words import plain
-from conformance.kit.config.given_files import FileTooMuch, given_text
+from conformance.kit.config.given_files import LARGEST, FileTooMuch, given_text
 from conformance.kit.config.options import GROUPS, INSTEAD, OPTIONS, add_options, given_in
 from conformance.kit.config.settings import OptionUnusable
 from conformance.kit.config.system_words import in_one_line
@@ -82,13 +82,15 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
     for path, own in ((folder / SETTINGS, True), (folder / PROJECT, False)):
         text = ""
         try:
-            text = given_text(path, _LARGEST)
+            text = given_text(path, _LARGEST if own else LARGEST)
+            if not own and TABLE not in text:
+                continue  # it has no settings for the kit
             document = _table(text)
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
-            if not (own or TABLE in text or isinstance(error, FileTooMuch)):
-                continue  # other tools report its mistakes, and it has no settings for the kit
+            if not (own or text or isinstance(error, FileTooMuch)):
+                continue  # other tools report why it cannot be read
             raise _refused(path, _said(error, language), language) from None
         table = document if own else _inside(document, "tool", TABLE)
         if table is not None:
@@ -97,6 +99,8 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
 
 
 def _table(text: str) -> dict[str, Any]:
+    if len(text.encode()) > _LARGEST:
+        raise FileTooMuch("kit.system.too_large")
     if _LONG_KEY.search(text):
         raise FileTooMuch("kit.system.too_deep")
     try:

@@ -120,8 +120,14 @@ def lists_models(exchange: Exchange) -> bool:
     """Return whether an answer is a list of models, as the API of OpenAI has it."""
     body = body_json(exchange) if _is_there(exchange) else None
     models = body.get("data") if isinstance(body, dict) else None
-    return isinstance(models, list) and all(
-        isinstance(each, dict) and isinstance(each.get("id"), str) for each in models
+    if not isinstance(body, dict) or not isinstance(models, list) or not models:
+        return False
+    listed = body.get("object") == "list"
+    return all(
+        isinstance(each, dict)
+        and isinstance(each.get("id"), str)
+        and (listed or each.get("object") == "model")
+        for each in models
     )
 
 

@@ -19,6 +19,7 @@ from conformance.kit.plugin.options import made_ready
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import listed
 from conformance.kit.transport.bindings import traits_of
+from conformance.kit.transport.http import HttpBinding
 from conformance.spec.clauses import site
 from conformance.spec.messages import as_code, message
 
@@ -123,9 +124,9 @@ def _also_gateway(found: list[Discovered], settings: Settings, redact: Redactor)
     """
     for one in filter(lambda each: is_loopback(each.run.endpoint), found):
         for tool in one.tools:
-            path = tool.invocation.endpoint if tool.invocation is not None else ""
-            if path.rstrip("/").endswith(_COMPLETES):
-                api = model_api(one.run.endpoint.rstrip("/") + path)
+            _, called = HttpBinding(one.run).route(tool)
+            if called.rstrip("/").endswith(_COMPLETES) and is_loopback(called):
+                api = model_api(called)
                 url = f"{site(settings.language)}guides/gateway/"
                 said = message("kit.also_gateway", target=one.run.target, api=api, url=url)
                 return visible(redact(said.words(settings.language)), 400)

@@ -55,8 +55,11 @@ function isOfModelApi({ type, object, choices, candidates }) {
     has(choices, "delta", "message") || has(candidates, "content");
 }
 
-// Whether this has the content blocks of a tool's result in MCP.
-const isToolResult = ({ content }) => Array.isArray(content) && content.every((each) => isObject(each) && typeof each.type === "string");
+// Whether this has the content blocks of a tool's result in MCP, and no member that such a result lacks.
+const OF_RESULT = ["content", "structuredContent", "isError", "_meta", "resultType"];
+const BLOCKS = ["text", "image", "audio", "resource", "resource_link"];
+const isToolResult = (value) => Array.isArray(value.content) && Object.keys(value).every((name) => OF_RESULT.includes(name)) &&
+  (value.content.length > 0 || "structuredContent" in value) && value.content.every((each) => isObject(each) && BLOCKS.includes(each.type));
 
 const areObjects = (listed) => Array.isArray(listed) && listed.length > 0 && listed.every(isObject);
 

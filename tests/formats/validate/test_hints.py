@@ -132,6 +132,15 @@ def test_many_names_take_no_long_time(value):
     assert time.process_time() - begun < 30
 
 
+def test_an_empty_enum_beside_another_choice_is_not_said_to_allow_nothing_at_all():
+    schema = {"anyOf": [{"enum": []}, {"type": "null"}]}
+    tool = {**TOOL, "inputSchema": {"type": "object", "properties": {"a": schema}}}
+    found = examine(json.dumps(tool).encode()).problems
+    [hint] = [each for each in found if each.keyword == NO_VALUE]
+    for language, words in (("en", "it allows no value"), ("es", "no permite"), ("pt", "permite")):
+        assert words in hint.message.words(language)
+
+
 BOUNDS = [
     ({"minimum": 10, "maximum": 1}, True),
     ({"minimum": 1, "maximum": 1}, False),

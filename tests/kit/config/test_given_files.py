@@ -27,6 +27,8 @@ from conformance.spec.messages import message
 from tests.counting import counting
 from tests.thorough import up_to
 
+NAMED = "# agent-formats\n"
+"""A project file without the name of the kit's table is not read."""
 LEVELS = "[" * 5_000
 ALIASES = "a0: &a0 [x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12)
@@ -131,7 +133,7 @@ def test_a_link_to_a_terminal_on_which_nobody_types_is_refused(tmp_path, reader)
 @pytest.mark.parametrize("text", ["a = " + LEVELS, None])
 def test_a_settings_file_without_end_is_refused(tmp_path, name, text):
     path = tmp_path / name
-    path.symlink_to("/dev/zero") if text is None else path.write_text(text)
+    path.symlink_to("/dev/zero") if text is None else path.write_text(NAMED + text)
     with pytest.raises(OptionUnusable, match=f"{name} cannot be used: it "):
         filled_in({}, tmp_path)
 
@@ -149,8 +151,17 @@ def test_a_settings_file_without_end_is_refused(tmp_path, name, text):
     ids=["a key", "a table", "in quotes", "of two kinds", "again and again"],
 )
 def test_a_key_of_many_parts_is_refused(tmp_path, name, text):
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_text(NAMED + text)
     with pytest.raises(OptionUnusable, match=f"{name} cannot be used: it "):
+        filled_in({}, tmp_path)
+
+
+def test_a_large_project_file_is_refused_only_if_it_names_the_kit(tmp_path):
+    project = tmp_path / "pyproject.toml"
+    project.write_text("[tool.other]\n" + "a = 1 # long\n" * 50_000)
+    assert filled_in({}, tmp_path).given == {}
+    project.write_text(NAMED + project.read_text())
+    with pytest.raises(OptionUnusable, match="it is too large to be read"):
         filled_in({}, tmp_path)
 
 

@@ -368,6 +368,17 @@ def test_a_bare_list_of_other_things():
     assert "/tools answers with a bare list" in refused.value.words.words()
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"data": [{"id": "small", "object": "model"}]}',
+        b'{"object": "list", "data": [{"id": "a"}]}',
+    ],
+)
+def test_a_list_of_models_is_known_by_its_kind_or_by_theirs(body):
+    assert refusal(listing(body, "/v1/models")) == "model_api"
+
+
 @pytest.mark.parametrize("path", ["", "/v1", "/v1/chat/completions", "/v1/models/"])
 @pytest.mark.parametrize("language", ["en", "es", "pt"])
 def test_a_model_api_is_told_the_option_for_gateways(path, language):
@@ -381,7 +392,17 @@ def test_a_model_api_is_told_the_option_for_gateways(path, language):
     assert "/v1/chat" not in told.split("--gateway")[1]
 
 
-@pytest.mark.parametrize("body", [b'{"data": [{"name": "x"}]}', b'{"data": {}}', b"[]"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"data": [{"name": "x"}]}',
+        b'{"data": {}}',
+        b"[]",
+        b'{"data": []}',
+        b'{"object": "list", "data": []}',
+        b'{"data": [{"id": "corolla", "doors": 5}]}',
+    ],
+)
 def test_another_answer_at_the_place_of_models_is_no_model_api(body):
     assert refusal(listing(body, "/v1/models")) == "nothing_found"
 
