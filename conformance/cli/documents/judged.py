@@ -132,8 +132,8 @@ def heading(each: Judged, language: str) -> str:
     """What a file was found to be, in one line."""
     if each.verdict is Verdict.UNUSABLE:
         ids = {located.problem.message.id for located in each.problems}
-        known = "elsewhere" if ids & ELSEWHERE else "unknown" if ids & UNKNOWN else "unusable"
-        return message(f"validate.{known}").words(language)
+        unknown = "validate.unknown" if ids & UNKNOWN else "validate.unusable"
+        return message("validate.elsewhere" if ids & ELSEWHERE else unknown).words(language)
     if each.verdict is Verdict.OTHER:
         return message("validate.other").words(language)
     if each.told is not None:
