@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 1024 * 1024 * 1024
 """Bytes of memory that this process and each one that it starts may hold, but not servers."""
-
-
 _STACK: Final = 8 * 1024 * 1024
 """Bytes for the stack of a thread. Otherwise each has as many as the user's limit allows."""
 

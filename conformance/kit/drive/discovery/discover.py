@@ -16,6 +16,7 @@ from conformance.kit.drive.pacing import together
 from conformance.kit.drive.unusable_target import (
     MODELS,
     TargetUnusable,
+    Unopened,
     lists_models,
     model_api,
     no_server,
@@ -91,9 +92,12 @@ async def _discover_own(
     if not found:
         if no_version := _no_version(target, context):
             raise TargetUnusable(no_version)
-        settings = context.settings
+        language, sandbox = context.settings.language, context.settings.sandbox
+        if BINDINGS[binding].traits.starts_process:
+            raise TargetUnusable(no_server(target, reason, sandbox=sandbox, language=language))
+        said = reason or Unopened(message("kit.reason.no_answer"))
         raise TargetUnusable(
-            no_server(target, reason, sandbox=settings.sandbox, language=settings.language)
+            message("kit.target.unreachable", target=target, reason=said.words(language))
         )
     return found
 
