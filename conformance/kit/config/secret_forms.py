@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from html.entities import html5
+from typing import Final
 from urllib.parse import quote, quote_plus
 
 from jsonpointer import escape as as_step
@@ -25,6 +26,9 @@ _RUN = r"\\{1,32}"
 """The backslashes before an escaped character in JSON within JSON. Without the upper limit, a long
 run would take hours.
 """
+CONTROLS: Final = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+"""The control characters with a name in JSON, by this name."""
+_NAMES: Final = {character: name for name, character in CONTROLS.items()}
 _ENTITIES: dict[str, list[str]] = {}
 
 
@@ -51,6 +55,8 @@ def any_form(character: str) -> str:
         forms.append(rf"{_RUN}u(?i:{0xD800 + high:04x}){_RUN}u(?i:{0xDC00 + low:04x})")
     if code < 0x100 and character != "\\":
         forms.append(rf"{_RUN}x(?i:{code:02x})")
+    if character in _NAMES:
+        forms.append(_RUN + _NAMES[character])
     octets = character.encode("utf-8", "surrogatepass")
     forms.append("(?i:" + "".join(f"%(?:25)*{octet:02x}" for octet in octets) + ")")
     names = [str(code), f"(?i:x0*{code:x})"]

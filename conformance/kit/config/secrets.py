@@ -6,15 +6,14 @@ plain, escaped as in JSON, in addresses or in HTML, in hexadecimal, and in base6
 
 from __future__ import annotations
 
-import html
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
-from io import StringIO
 from itertools import takewhile
 from operator import itemgetter
 
+from conformance.kit.config.escapes import readings, with_one_backslash
 from conformance.kit.config.secret_forms import SHORTEST, any_form, any_forms, coded, written
 
 # GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
@@ -33,29 +32,11 @@ _MOST_CUTS = 1000
 """The most of these signs in a text before which only the piece of a secret is taken out. Before
 further ones, which a target wrote, all that begins like a secret is taken out.
 """
-_JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
-_ADDRESS = r"(?:%[0-9a-fA-F]{2})++"
-_HTML = r"&(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[a-zA-Z]{2,31});"
-_ESCAPES = (
-    ("\\", re.compile(_JSON)),
-    ("\\", re.compile(_JSON.replace("+", "", 1))),
-    ("%", re.compile(_ADDRESS)),
-    ("&", re.compile(_HTML)),
-)
-"""Each kind of escape, with the sign that it needs. The first pattern takes a run of backslashes as
-one escape, and the second takes each backslash alone: a secret with a backslash may be escaped more
-than once.
-"""
-_ANY = re.compile(f"{_JSON}|{_ADDRESS}|{_HTML}")
-"""All kinds at the same time. Each is tried alone, too: a secret may look like an escape."""
-_DEEPEST = 4
-"""The most levels of escapes that are undone, such as JSON in JSON, in an address, in HTML."""
 _MOST_ROUNDS, _MOST_READ = 8, 1_000_000
 """The most rounds of this for one text, and the most characters that all rounds read together. Two
 rounds are always allowed.
 """
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _LONGEST_PATTERN = 4096
 """The longest secret, in characters, that gets a pattern: a longer pattern takes seconds."""
 _SHORT_PATTERN = 256
@@ -146,7 +127,9 @@ class Redactor:
         self._known += 1
         self._parts.clear()
         placeholder = f"«secret-{self._known}»"
-        self._bare.setdefault(_with_one_backslash(bare.strip()), placeholder)
+        core = with_one_backslash(bare.strip())
+        for form in (core, core.replace(" ", "+")):  # the second is that of a form of HTML
+            self._bare.setdefault(form, placeholder)
         in_base64 = list(coded(bare))
         for form in (secret, bare, bare.strip(), *written(bare), *in_base64):
             self._placeholders.setdefault(form, placeholder)
@@ -220,7 +203,7 @@ class Redactor:
         If no pattern fits some escaped secrets, return the text with its escapes undone, and name
         them.
         """
-        for plain in _readings(text):
+        for plain in readings(text):
             open_text = _PLACEHOLDER.sub("\0", plain)
             found = sorted((one for one in bare if one in open_text), key=len, reverse=True)
             for secret in found:
@@ -232,7 +215,7 @@ class Redactor:
                 replaced = partial(self._patterns[secret].sub, self._bare[secret])
                 text = _between(text, replaced)
             rest = _PLACEHOLDER.sub("\0", text)
-            if found and any(secret in each for each in _readings(rest) for secret in found):
+            if found and any(secret in each for each in readings(rest) for secret in found):
                 for secret in found:
                     shown = partial(re.sub, re.escape(secret), self._bare[secret])
                     plain = _between(plain, shown)
@@ -247,7 +230,7 @@ class Redactor:
         *cut, rest = text.split(_CUT)
         longest = max(self._longest, _WIDEST * max(map(len, self._bare), default=0))
         tails = "\0".join(each[-longest:] for each in cut)
-        plain = list(_readings(tails))
+        plain = list(readings(tails))
         forms = [each for each in self._placeholders if each[:_PART] in tails]
         bare = [each for each in self._bare if any(each[:_PART] in one for one in plain)]
         if not forms and not bare:
@@ -273,7 +256,7 @@ class Redactor:
             if form[-_PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
                 begins.append((cut, placeholder))
-        first = list(_readings(text[: _WIDEST * max(map(len, self._bare), default=0)]))
+        first = list(readings(text[: _WIDEST * max(map(len, self._bare), default=0)]))
         for secret, placeholder in self._bare.items():
             if any(secret[-_PART:] in plain for plain in first):
                 begins.append((_escaped_half_at_beginning(text, secret), placeholder))
@@ -288,7 +271,7 @@ class Redactor:
             if form[:_PART] in tail:
                 cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
                 ends.append((cut, self._placeholders[form]))
-        last = list(_readings(text[-_WIDEST * max(map(len, self._bare), default=0) :]))
+        last = list(readings(text[-_WIDEST * max(map(len, self._bare), default=0) :]))
         for secret in bare:
             if any(secret[:_PART] in plain for plain in last):
                 ends.append((_escaped_half_at_end(text, secret), self._bare[secret]))
@@ -314,7 +297,7 @@ def _escaped_half_at_end(text: str, secret: str) -> int:
     Some of them may be escaped, and the cut may go through an escape.
     """
     tail = text[-_WIDEST * len(secret) :]
-    if count := max(_at_end(plain, secret) for plain in _readings(tail)):
+    if count := max(_at_end(plain, secret) for plain in readings(tail)):
         rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
         half = "".join(map(any_form, secret[: min(count, _SHORT_PATTERN)])) + rest + r"\Z"
         if found := re.search(half, tail):
@@ -325,7 +308,7 @@ def _escaped_half_at_end(text: str, secret: str) -> int:
 def _escaped_half_at_beginning(text: str, secret: str) -> int:
     """Return how many characters at a text's start are the end of a secret, in the same way."""
     head = text[: _WIDEST * len(secret)]
-    if count := max(_at_end(plain[::-1], secret[::-1]) for plain in _readings(head)):
+    if count := max(_at_end(plain[::-1], secret[::-1]) for plain in readings(head)):
         rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
         half = rest + "".join(map(any_form, secret[-min(count, _SHORT_PATTERN) :]))
         if found := re.match(half, head):
@@ -346,52 +329,3 @@ def _at_end(text: str, secret: str) -> int:
             return count
         place = text.find(secret[:_PART], place + 1)
     return 0
-
-
-def _readings(text: str) -> Iterator[str]:
-    """Yield the text, and the text with its escapes undone, level by level.
-
-    Each kind of escape is undone alone, and all kinds together. A run of backslashes becomes one.
-    """
-    yield _with_one_backslash(text)
-    kinds = [escape for sign, escape in _ESCAPES if sign in text]
-    for escape in (*kinds, *([_ANY] if len(kinds) > 1 else [])):
-        plain = text
-        for _ in range(_DEEPEST):
-            before, plain = plain, _undone(escape, plain)
-            if plain == before:
-                break
-            if _SURROGATE.search(plain):  # two of them are one character
-                plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-            yield _with_one_backslash(plain)
-
-
-def _undone(escape: re.Pattern[str], text: str) -> str:
-    """Return a text with escapes undone. `sub` would keep each piece, in 20 times the memory."""
-    made, at = StringIO(), 0
-    for found in escape.finditer(text):
-        made.write(text[at : found.start()])
-        made.write(_unescaped(found))
-        at = found.end()
-    made.write(text[at:])
-    return made.getvalue() if at else text
-
-
-def _with_one_backslash(text: str) -> str:
-    """Return a text in which each run of backslashes is one."""
-    while "\\\\" in text:
-        text = text.replace("\\\\", "\\")
-    return text
-
-
-def _unescaped(found: re.Match[str]) -> str:
-    """Return the text that an escape means. Several percent-escapes may be one character."""
-    text = found.group()
-    if text[0] == "%":
-        return bytes.fromhex(text.replace("%", "")).decode("utf-8", "replace")
-    if text[0] == "&":
-        return html.unescape(text)
-    own = text.lstrip("\\")
-    if not own:
-        return "\\"
-    return chr(int(own[1:], 16)) if own[0] in "ux" else own

@@ -4,7 +4,7 @@ import base64
 import html
 import json
 from html.entities import html5
-from urllib.parse import quote, unquote
+from urllib.parse import quote, quote_plus, unquote, unquote_plus
 
 import pytest
 from hypothesis import assume, example, given, settings
@@ -21,7 +21,8 @@ from tests.counting import counting
 from tests.kit.transport.test_stdio_connection import ask, use_binding
 
 SIGNS = "+/=_-.~!*'()&<>\"\\%#:;@?"
-SECRETS = st.text("abcXYZ0189" + SIGNS + "é☃😀", min_size=20, max_size=60)
+INNER = st.text("abcXYZ0189" + SIGNS + " \n\t" + "é☃😀", min_size=18, max_size=58)
+SECRETS = INNER.map("a{}b".format)
 NAMES = {meant: name for name, meant in html5.items() if name.endswith(";")}
 
 
@@ -37,6 +38,7 @@ ONE = {
     "JSON, a slash": lambda c: "\\/" if c == "/" else json.dumps(c, ensure_ascii=False)[1:-1],
     "an address": lambda c: "".join(f"%{octet:02X}" for octet in c.encode()),
     "an address, small": lambda c: "".join(f"%{octet:02x}" for octet in c.encode()),
+    "a form": quote_plus,
     "HTML, a number": lambda c: f"&#{ord(c)};",
     "HTML, in hexadecimal": lambda c: f"&#x{ord(c):X};",
     "HTML, a name": lambda c: "&" + NAMES[c] if c in NAMES else c,
@@ -48,7 +50,11 @@ WHOLE = {
     "JSON": lambda s: json.dumps(s)[1:-1],
     "JSON that is not ASCII": lambda s: json.dumps(s, ensure_ascii=False)[1:-1],
     "JSON in JSON": lambda s: json.dumps(json.dumps(s))[1:-1],
+    "JSON in JSON in JSON": lambda s: json.dumps(json.dumps(json.dumps(s)))[1:-1],
+    "JSON in JSON, with escapes": lambda s: json.dumps(json.dumps(s)).replace("+", "\\u002B"),
     "an address": lambda s: quote(s, safe=""),
+    "a form": quote_plus,
+    "a form in a form": lambda s: quote_plus(quote_plus(s)),
     "HTML": html.escape,
     "hexadecimal": lambda s: s.encode().hex(),
     "capital hexadecimal": lambda s: s.encode().hex().upper(),
@@ -63,21 +69,22 @@ def written(draw, secrets=SECRETS):
         return secret, WHOLE[draw(st.sampled_from(sorted(WHOLE)))](secret)
     form = ONE[draw(st.sampled_from(sorted(ONE)))]
     # What escapes one sign by another way escapes backslashes and escape signs itself, too.
-    plain = [c if c not in "\\%&" and draw(st.booleans()) else form(c) for c in secret]
+    signs = "\\%& " if form is quote_plus else "\\%&"
+    plain = [c if c not in signs and draw(st.booleans()) else form(c) for c in secret]
     return secret, "".join(plain)
 
 
 def readable(text):
     """All that someone can read in it, who undoes every escape."""
     found = [text]
-    for undo in (html.unescape, unquote, unescaped):
+    for undo in (html.unescape, unquote, unquote_plus, unescaped):
         found += [undo(each) for each in list(found)]
     return found
 
 
 def unescaped(text):
     try:
-        return json.loads(f'"{text}"')
+        return json.loads(f'"{text}"', strict=False)
     except ValueError:
         return text
 
@@ -85,6 +92,7 @@ def unescaped(text):
 @settings(max_examples=100, deadline=None)
 @given(written())
 @example(("abc+def/ghi+jkl/mno", "abc\\u002Bdef\\/ghi\\u002bjkl\\/mno"))
+@example(("two words+\nand a\ttab", json.dumps(json.dumps("two words+\nand a\ttab"))[1:-1]))
 @example(("abc\\édef\\\\ghi", json.dumps(json.dumps("abc\\édef\\\\ghi"))[1:-1]))
 def test_a_secret_is_found_in_every_form(given):
     secret, form = given
