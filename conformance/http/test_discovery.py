@@ -96,10 +96,11 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
         members = document if isinstance(document, dict) else {}
         listed = [members.get("tools"), members.get("resources")]
         holding = any(isinstance(one, list) for one in listed)
-        yield _collection(exchange, good=_status(exchange) == 200 and holding)
+        good = _status(exchange) == 200 and holding
+        yield _collection(exchange, good=good, found="finding.http.no_list")
 
 
-def _collection(exchange: Exchange, *, good: bool) -> Check:
+def _collection(exchange: Exchange, *, good: bool, found: str = "finding.http.collection") -> Check:
     if good:
         return holds()
     if exchange.answer is None:
@@ -107,7 +108,7 @@ def _collection(exchange: Exchange, *, good: bool) -> Check:
     if _status(exchange) in PROVES_NOTHING:
         return other_refusal(exchange)
     url, status = exchange.http.url, _status(exchange)
-    return broken(exchange, "finding.http.collection", url=url, status=status)
+    return broken(exchange, found, url=url, status=status)
 
 
 @clause("HTTP-DISC-004")

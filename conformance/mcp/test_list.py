@@ -16,6 +16,7 @@ from conformance.kit.evidence.response import response_of
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import Checks, absent, broken, clause, holds, unknown
+from conformance.mcp.script_lists import BAD_CURSOR
 from conformance.mcp.seen import (
     answered,
     code_of,
@@ -284,7 +285,7 @@ def test_an_invalid_cursor_is_refused(run: RunEvidence) -> Checks:
             yield broken(
                 exchange,
                 "finding.mcp.other_answer",
-                request="tools/list, cursor",
+                request=f"cursor: {BAD_CURSOR}",
                 answer=answered(exchange),
                 wanted=f"error {rpc.INVALID_PARAMS}",
             )

@@ -122,9 +122,13 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     yield context.said("peers_charts_about")
     yield _found_chart(context, held["pairs"])
     yield _alarms_chart(context, held["sound"])
+    yield made(context, held, "make bench ARGS=--peers")
     if held["speed"] is not None:
         yield _speed_chart(context, held["speed"])
-    yield made(context, held, "make bench ARGS=--peers")
+        if "date" in held["speed"]:  # measured after the rest
+            machine = {**held["machine"], "load": held["speed"]["load"]}
+            own = {**held, "date": held["speed"]["date"], "machine": machine}
+            yield made(context, own, "python -m scripts.peers --speed")
     if held["processes"] > 1:
         yield context.said("peers_parts", count=held["processes"])
     yield heading(3, context.said("peers_found"), "peers-found")
@@ -132,10 +136,6 @@ def _peers(context: Context, held: Mapping[str, Any]) -> Iterator[str]:
     yield _found(context, held["pairs"])
     if held["speed"] is not None:
         yield heading(3, context.said("peers_speed"), "peers-speed")
-        if "date" in held["speed"]:  # measured after the rest
-            machine = {**held["machine"], "load": held["speed"]["load"]}
-            own = {**held, "date": held["speed"]["date"], "machine": machine}
-            yield made(context, own, "python -m scripts.peers --speed")
         yield _speed(context, held["speed"])
         yield context.said("peers_speed_load")
     yield heading(3, context.said("peers_sound"), "peers-sound")

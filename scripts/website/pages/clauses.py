@@ -40,8 +40,12 @@ def quotes(context: Context, clause: Clause) -> Iterator[str]:
         return
     yield _quoted(context.said("rests_on", url=source["url"]), source["quote"])
     for other in source.get("others", ()):
-        links = (f"[{v}]({other['url'].replace('{version}', v)})" for v in other["versions"])
-        yield _quoted(context.said("other_versions", links=", ".join(links)), other["quote"])
+        to = ((v, other["url"].replace("{version}", v)) for v in other["versions"])
+        links = ", ".join(f"[{version}]({url})" for version, url in to)
+        if other["quote"] == source["quote"]:
+            yield f"{context.said('same_versions', links=links)}\n{{ .facts }}"
+        else:
+            yield _quoted(context.said("other_versions", links=links), other["quote"])
 
 
 def sentences(context: Context, clause: Clause) -> Iterator[str]:

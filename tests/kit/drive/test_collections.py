@@ -54,7 +54,13 @@ def collections(method, path, body, headers, *, broken=""):
 
 def judged(clause, broken):
     """The verdict on a server with one fault."""
-    with answering(lambda *asked: collections(*asked, broken=broken)) as url:
+    found = results(clause, lambda *asked: collections(*asked, broken=broken))
+    return [item.verdict for item in found]
+
+
+def results(clause, server):
+    """What the kit says of a server about one clause."""
+    with answering(server) as url:
         session = Session(Settings(targets=(url,), profiles=("http",), allow_calls=AllowCalls.NONE))
         session.discover((url,))
         chapters = [load(f"conformance.{name}") for name in ("http", "ardf")]
@@ -62,7 +68,42 @@ def judged(clause, broken):
         tests = [each for chapter in chapters for each in chapter.tests if each[1].id == clause]
         session.drive()
         asked = session.questions(tests)
-        return [item.verdict for item in session.judge(asked).values()]
+        return list(session.judge(asked).values())
+
+
+@pytest.mark.parametrize(
+    ("path", "answer", "said"),
+    [
+        ("/more", {"items": []}, "finding.http.no_list"),
+        ("/more", [TOOL], "finding.http.bare_list"),
+        ("/prompts", "words", "finding.http.collection"),
+    ],
+)
+def test_the_remedy_for_a_collection_is_what_the_kit_accepts(path, answer, said):
+    """A list of tools is in an object. Another collection may be any JSON object or list."""
+    good = {
+        "/manifest": {
+            "resources": [
+                {"type": "tool", "path": "/tools"},
+                {"type": "tool", "path": "/more"},
+                {"type": "prompt", "path": "/prompts"},
+            ]
+        },
+        "/tools": {"tools": [TOOL]},
+        "/more": {"resources": []},
+        "/prompts": [resource("hello")],
+    }
+
+    def serving(answers):
+        def serve(method, path, body, headers):
+            return (200, answers[path]) if path in answers else (404, None)
+
+        return results("HTTP-DISC-003", serve)
+
+    assert [item.verdict for item in serving(good)] == [Verdict.PASS]
+    (item,) = serving({**good, path: answer})
+    assert item.verdict is Verdict.FAIL
+    assert [finding.message.id for finding in item.findings] == [said]
 
 
 LAST = f"/c{MANY - 1}"
