@@ -263,6 +263,12 @@ def test_a_listed_value_a_truth_value_and_what_may_be_left_out_are_the_schema_s_
         ({"detail": [{"msg": "No.", "input": {"guests": 4}}]}, {"guests": 4}),
         ({"errors": [{"field": "guests"}]}, {"room": "suite"}),
         ({"errors": [{"field": "nights"}]}, {"guests": 4}),
+        (
+            b"1 validation error for book\n  Assertion failed, too many for one bed "
+            b"[type=assertion_error, input_value={'guests': 4, 'num...r': 7}, input_type=dict]",
+            {"guests": 4},
+        ),
+        ({"message": 'No bed left. Received: {"guests": 4}'}, {"guests": 4}),
     ],
 )
 def test_a_refusal_that_may_be_about_meaning_is_no_finding(body, sent):

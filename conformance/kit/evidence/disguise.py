@@ -42,6 +42,12 @@ _CLASSES: Final = frozenset({("error", "type"), ("error", "code"), ("error", "cl
 """The words in the names of members that hold the class of an error."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _QUOTES: Final = "\"'`‘’“”"
+_ECHO: Final = re.compile(
+    r"\binput_value=[^\n]{0,400}?, input_type="  # as Pydantic writes it
+    r"|\b(?:received|got)(?: \w{1,40})?[:=]? ?\{[^\n]{0,400}\}",
+    re.IGNORECASE,
+)
+"""A part of an error that repeats what was sent. The names in it blame nothing."""
 _SENTENCE: Final = re.compile(r"[.!?\n](?:\s|$)")
 
 
@@ -210,7 +216,7 @@ def blames(name: str, text: str) -> bool:
     """Return whether a text blames a parameter: quoted, at the start of a line, or after such a
     word.
     """
-    word = re.escape(name)
+    word, text = re.escape(name), _ECHO.sub("", text)
     forms = (
         rf"[{_QUOTES}]{word}[{_QUOTES}]",
         rf"(?m)^\s*{word}(?:\s*$|:\s)",
