@@ -45,6 +45,7 @@ from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.kit.report.terminal import Terminal
 from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
+from conformance.kit.transport.cookies import learned_by
 from conformance.kit.transport.memory_limit import memory_is_full
 from conformance.kit.verdicts.checks import clause_tests
 from conformance.spec.clauses import clauses
@@ -130,6 +131,7 @@ def pytest_configure(config: pytest.Config) -> None:
     settings = replace(given.settings, report=report_folder(config))
     redact = Redactor(settings.secrets)
     keep_out(redact)
+    learned_by(redact.learn)
     report = ReportState(
         settings.language,
         redact=redact,

@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from conformance.kit.config.given_secrets import in_cookies
 from conformance.kit.config.system_words import in_one_line
-from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.record.exchanges import (
@@ -98,12 +96,6 @@ def _writer(state: PluginState) -> ExchangeWriter:
     """Open the file of exchanges, and write those of discovery."""
     recorder = state.session.recorder
 
-    def learn(exchange: Exchange) -> None:
-        if exchange.answer is not None:
-            state.redact.learn(in_cookies(exchange.answer.headers), exchange.run)
-
-    for exchange in recorder.by_id.held:
-        learn(exchange)  # the header of the file has declarations, which may repeat a cookie
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
         kit=state.session.kit,
@@ -112,13 +104,9 @@ def _writer(state: PluginState) -> ExchangeWriter:
         more={**state.session.first_line(), "options": state.report.options},
     )
 
-    def write(exchange: Exchange) -> None:
-        learn(exchange)
-        writer.write(exchange)
-
     for exchange in recorder.by_id.held:
-        write(exchange)
-    recorder.listeners.append(write)
+        writer.write(exchange)
+    recorder.listeners.append(writer.write)
     return writer
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from http.cookiejar import Cookie, CookieJar, DefaultCookiePolicy
 from typing import Any
 
-from conformance.kit.config.given_secrets import LONGEST_COOKIE, MOST_COOKIES
+from conformance.kit.config.given_secrets import LONGEST_COOKIE, MOST_COOKIES, in_cookies
+
+_LEARN: list[Callable[[Iterable[tuple[str, str]], str], None]] = []
+
+
+def learned_by(learn: Callable[[Iterable[tuple[str, str]], str], None]) -> None:
+    """Set the function that gets the secrets among the cookies of each answer, and their host.
+
+    No record has all answers: one that leads elsewhere or asks to come back later sets cookies too.
+    """
+    _LEARN[:] = [learn]
 
 
 def cookies() -> CookieJar:
@@ -24,6 +34,8 @@ class _Jar(CookieJar):
         A year of thousands of digits would cause a warning with a traceback.
         """
         said = response.info().get_all("Set-Cookie", ())
+        for learn in _LEARN:
+            learn(in_cookies(("set-cookie", each) for each in said), request.host)
         if len(said) > MOST_COOKIES or any(len(each) > LONGEST_COOKIE for each in said):
             return []
         return super().make_cookies(response, request)

@@ -19,7 +19,7 @@ from conformance.kit.model.exchange import HttpRequest, Trouble
 from conformance.kit.model.loopback import same_server
 from conformance.kit.transport import http_connection as http
 from conformance.kit.transport.binding import BODY_CAP, CUT_KEPT, MESSAGES_CAP, WIDE_CAP
-from conformance.kit.transport.cookies import cookies
+from conformance.kit.transport.cookies import cookies, learned_by
 from conformance.kit.transport.http_connection import HttpConnection
 from fixtures.servers.hostility.heads import HEADS
 from fixtures.servers.hostility.kept import KEPT
@@ -486,6 +486,26 @@ def test_a_cookie_of_ascii_alone_is_sent_back():
     received, peer = asyncio.run(main())
     assert [each.trouble for each in received] == [None, None]
     assert "cookie: session=abc\r\n" in peer.requests[1][0].lower()
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_the_secrets_among_the_cookies_of_each_answer_are_told(leads):
+    cookie = "Set-Cookie: session=c00kie-of-each-answer; Path=/"
+
+    async def answer(writer, peer):
+        moved = leads and len(peer.requests) == 1
+        where = (
+            (b"", "Location: /there", cookie) if moved else (b"{}", *([] if leads else [cookie]))
+        )
+        writer.write(whole(*where, status="307 Moved" if moved else "200 OK"))
+
+    told = []
+    learned_by(lambda secrets, host: told.extend((*each, host) for each in secrets))
+    try:
+        _, peer = send(answer)
+    finally:
+        learned_by(lambda *_: None)
+    assert told == [("session", "c00kie-of-each-answer", peer.url.removeprefix("http://"))]
 
 
 def test_a_cookie_that_is_too_long_to_be_kept_is_not_even_read():
