@@ -249,7 +249,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     other = first.reading.outcome is Outcome.OTHER_REFUSED
     by_status = other and first.reading.status >= HTTPStatus.BAD_REQUEST
     if not judged or (by_status and judged == {Strictness.MALFORMED}):
-        yield _unjudged(first)
+        yield _unjudged(tool, first)
 
 
 def _unsent_of(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
@@ -305,8 +305,13 @@ def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
     )
 
 
-def _unjudged(call: Call) -> Check:
-    """Say why an answer does not show whether the tool checks its input."""
+def _unjudged(tool: ToolEvidence, call: Call) -> Check:
+    """Say why an answer does not show whether the tool checks its input.
+
+    If rights or limits stopped the baseline call as well, the order of the checks is not at fault.
+    """
+    if tool.baseline is not None and tool.baseline.reading.stopped:
+        return no_good_call(tool.baseline)
     if call.reading.missing is not None:
         return lacks_something(call)
     if call.reading.outcome is Outcome.SERVER_FAULT:

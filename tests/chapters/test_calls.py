@@ -134,6 +134,16 @@ def test_a_401_names_the_option_that_gives_credentials(status, bearer, named):
     assert f"{status} “" in finding.message.words()
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_stopped_baseline_is_the_only_reason_why_refusals_show_nothing(status):
+    stopped = called(web(status, {"detail": "no"}, of=case(CaseKind.BASELINE)))
+    broken = called(web(status, {"detail": "no"}))
+    (finding,) = of_tool("ATDF-CALL-001", stopped, broken).findings
+    assert finding.message == of_tool("ATDF-CALL-004", stopped).findings[0].message
+    (other,) = of_tool("ATDF-CALL-001", accepted(), broken).findings
+    assert other.message.id == "kit.not_verified.refused_before_input"
+
+
 @pytest.mark.parametrize("clause", ["ATDF-CALL-005", "ATDF-CALL-006", "ATDF-CALL-007"])
 @pytest.mark.parametrize("status", [401, 403, 407, 429])
 def test_calls_that_were_all_stopped_before_the_tool_show_nothing_about_it(clause, status):
