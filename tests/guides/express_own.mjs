@@ -48,5 +48,22 @@ app.post('/nodes', checked('node', Node), (request, response) => response.json(r
 app.post('/late', checked('late', z.object({})), () => {
   throw Object.assign(new Error('It is closed.'), { status: 409, expose: true });
 });
+
+const shelf = express.Router({ mergeParams: true });
+shelf.put('/', checked('tidy', z.strictObject({ room: z.int(), rows: z.int().min(1) })), (_, response) =>
+  response.json(response.locals.input),
+);
+const api = express.Router();
+api.get('/late', checked('late_here', z.object({})), () => {
+  throw Object.assign(new Error('It is closed.'), { status: 409, expose: true });
+});
+api.get('/copies/:number', checked('copy', z.strictObject({ number: z.int().max(9) })), (_, response) =>
+  response.json(response.locals.input),
+);
+api.use('/rooms/:room/shelf', shelf);
+app.use('/api', api);
+app.use('/v1', api);
+const [, , port, before] = process.argv;
+if (before) delete express.Router.prototype.listRoutes; // as before version 2.3 of the package `router`
 install(app);
-app.listen(Number(process.argv[2]), '127.0.0.1');
+app.listen(Number(port), '127.0.0.1');

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import httpx2
@@ -21,12 +22,16 @@ OWN = Path(__file__).with_name("express_own.mjs")
 def own(tmp_path_factory):
     need_packages(HERE)
     folder = tmp_path_factory.mktemp("own")
+    own_files(folder)
+    with listening(GUIDES["express"], folder) as target, httpx2.Client(base_url=target) as client:
+        yield client
+
+
+def own_files(folder):
     for file in GUIDES["express"].files(2):
         shutil.copy(file, folder)
     (folder / "node_modules").symlink_to(MODULES)
     shutil.copy(OWN, folder / "main.mjs")
-    with listening(GUIDES["express"], folder) as target, httpx2.Client(base_url=target) as client:
-        yield client
 
 
 def kind(error):
@@ -185,3 +190,39 @@ def test_a_schema_that_refers_to_itself_is_walked_and_published(own):
     text = own.get("/openapi.json").text
     assert '"#"' not in text
     assert "#/$defs" not in text
+
+
+def test_the_routes_of_a_mounted_router_are_published_with_their_whole_paths(own):
+    paths = own.get("/openapi.json").json()["paths"]
+    assert paths["/api/late"]["get"]["operationId"] == "late_here"
+    assert not any(path.startswith("/v1") for path in paths)  # a name is there once
+    for path, method, places in (
+        ("/api/copies/{number}", "get", {"number": "path"}),
+        ("/api/rooms/{room}/shelf", "put", {"room": "path"}),
+    ):
+        parameters = paths[path][method]["parameters"]
+        assert {each["name"]: each["in"] for each in parameters} == places
+
+
+@pytest.mark.parametrize("mounted", ["/api", "/v1"])
+def test_a_mounted_router_refuses_in_the_envelope_like_the_app(own, mounted):
+    assert own.get(f"{mounted}/copies/7").json() == {"number": 7}
+    error = refused(own.get(f"{mounted}/copies/12"), 422)
+    assert (error["tool_name"], error["suggested_value"]) == ("copy", "9")
+    assert own.put(f"{mounted}/rooms/4/shelf", json={"rows": 2}).json() == {"room": 4, "rows": 2}
+    assert refused(own.get(f"{mounted}/late"), 409)["tool_name"] == "late_here"
+    answer = own.post(f"{mounted}/late")
+    assert kind(refused(answer, 405)) == "method-not-allowed"
+    assert answer.headers["allow"] == "GET"
+
+
+def test_install_fails_if_it_finds_no_route_of_a_tool(tmp_path):
+    need_packages(HERE)
+    own_files(tmp_path)
+    before = [str(tmp_path / "node_modules/.bin/tsx"), "main.mjs", "0", "before"]
+    ended = subprocess.run(
+        before, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert ended.returncode != 0
+    assert "finds no route of tidy, late_here, copy. Call it" in ended.stderr
+    assert "npm update router" in ended.stderr
