@@ -268,6 +268,7 @@ def test_the_hints_are_those_of_the_command(run, source):
     bounds = [schema for schema, _ in BOUNDS]
     named = {str(n): each for n, each in enumerate([*bounds, {"type": "strng"}, {"$ref": 7}])}
     values += [operation(parameters=[declared(schema=each)]) for each in bounds]
+    values += [misspelled(each, drawn) for each in API_DESCRIPTIONS for _ in range(3)]
     for schema in ({"properties": {"day": {}}}, {"allOf": [{}]}, {"properties": 7}, 7):
         values += [TOOL | {"invocation": {"endpoint": "/{day}/{id}/{id}"}, "inputSchema": schema}]
     for broken in ({}, {"required": ["a", "0", 7]}, {"properties": 7}, {"$defs": [], "title": 7}):
@@ -275,8 +276,8 @@ def test_the_hints_are_those_of_the_command(run, source):
         values += [schema, {"tools": [{**TOOL, "inputSchema": schema}]}, TOOL | {"name": "año"}]
     for language in ("en", "pt"):
         told = 0
-        seen = run([json.dumps(each) for each in values], language)["hints"]
-        for value, ours in zip(values, seen, strict=True):
+        seen = run([json.dumps(each) for each in values], language)["inside"]
+        for value, ours in zip(values, [each["hints"] for each in seen], strict=True):
             theirs = {
                 (each.path, each.keyword, each.clause, each.message.words(language))
                 for each in known_to_the_page(value, examine(json.dumps(value).encode()).problems)

@@ -31,6 +31,29 @@ _NAMED = frozenset(
     }
 )  # fmt: skip
 """Members whose own members have names that the author chose."""
+FIELDS: Mapping[str, frozenset[str]] = {
+    "document": frozenset({
+        "openapi", "$self", "info", "jsonSchemaDialect", "servers", "paths", "webhooks",
+        "components", "security", "tags", "externalDocs",
+    }),
+    "path": frozenset({
+        *METHODS, "additionalOperations", "summary", "description", "servers", "parameters",
+    }),
+    "operation": frozenset({
+        "tags", "summary", "description", "externalDocs", "operationId", "parameters",
+        "requestBody", "responses", "callbacks", "deprecated", "security", "servers",
+    }),
+    "parameters": frozenset({
+        "name", "in", "description", "required", "deprecated", "allowEmptyValue", "style",
+        "explode", "allowReserved", "schema", "example", "examples", "content",
+    }),
+    "requestBody": frozenset({"description", "content", "required"}),
+    "responses": frozenset({"summary", "description", "headers", "content", "links"}),
+    "content": frozenset({
+        "schema", "itemSchema", "example", "examples", "encoding", "prefixEncoding", "itemEncoding",
+    }),
+}  # fmt: skip
+"""The fixed fields of an OpenAPI description and of its parts, in any of its versions."""
 _DATA = frozenset({"default", "enum", "const", "example", "examples", "value"})
 _WHOLE = "ATDF-TOOL-005"
 _Node = Mapping[str, Any]
@@ -131,6 +154,21 @@ def _parts(data: _Node, member: str) -> Iterator[tuple[Place, _Node]]:
     name = "requestBodies" if member == "requestBody" else member
     if isinstance(components, dict):
         yield from _objects(components.get(name), ("components", name))
+
+
+def fixed_parts(data: _Node) -> Iterator[tuple[Place, _Node, frozenset[str]]]:
+    """Yield each part of a description that has fixed fields, with their names."""
+    yield (), data, FIELDS["document"]
+    for place, item in _objects(data.get("paths"), ("paths",)):
+        if str(place[1]).startswith("/"):
+            yield place, item, FIELDS["path"]
+    for place, _, operation in _each_operation(data):
+        yield place, operation, FIELDS["operation"]
+    for member in ("parameters", "requestBody", "responses"):
+        for place, part in _parts(data, member):
+            yield place, part, FIELDS[member]
+            for at, media in _objects(part.get("content"), (*place, "content")):
+                yield at, media, FIELDS["content"]
 
 
 def _of_parameter(place: Place, parameter: _Node, *, newest: bool) -> Iterator[Problem]:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import chain, islice
 from typing import Any
 
-from conformance.formats.catalog.openapi_problems import schemas_in
+from conformance.formats.catalog.openapi_problems import fixed_parts, schemas_in
 from conformance.formats.problem import (
     MISSPELLED,
     NO_VALUE,
@@ -78,7 +78,8 @@ def told_once(wrong: Iterable[Problem], found: Iterable[Problem]) -> Iterator[Pr
     }
     told = []
     for each in wrong:
-        name = dict(each.message.values).get("name") if each.keyword == _REQUIRED else None
+        values = dict(each.message.values) if each.keyword == _REQUIRED else {}
+        name = values.get("name", values.get("member"))
         slip = meant.get((each.place, name)) if name is not None else None
         if slip is None:
             yield each
@@ -98,7 +99,12 @@ def hints_of_schema(schema: Any) -> Iterator[Problem]:
 
 
 def hints_of_openapi(data: Mapping[str, Any]) -> Iterator[Problem]:
-    """Yield the bounds without a value in the schemas of an OpenAPI description."""
+    """Yield the misspelled members of an OpenAPI description, and the bounds without a value in its
+    schemas.
+    """
+    fixed = (_strange(*each) for each in fixed_parts(data))
+    free = (_keywords(place, schema) for place, schema in schemas_in(data))
+    yield from islice(_misspelled(chain.from_iterable(chain(fixed, free))), _MOST)
     found = (
         problem((*place, *each.place), NO_VALUE, each.message)
         for place, schema in schemas_in(data)

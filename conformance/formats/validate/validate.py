@@ -89,7 +89,7 @@ def examine(
         assert isinstance(recognized, Problem)
         other = foreign(data)
         if other is not None:
-            found = moved([*other.problems, *_slips(other.document, data)], at)
+            found = moved(told_once(other.problems, _slips(other.document, data)), at)
             return Examined(reading, None, (*reading.problems, *found), other)
         said = moved([elsewhere(recognized, data)], at)
         return Examined(reading, None, (*reading.problems, *said))

@@ -121,6 +121,10 @@ function* withoutValueIn(schema, at) {
 function* hintsOf(value, row, data) {
   const alone = !row && isSchemaAlone(value, data);
   if (!row && formOf(value) === "openapi") {
+    yield* misspelledIn((function* () {
+      for (const [at, part, known] of fixedParts(value, data)) yield* unknownIn(part, at, known);
+      for (const [at, schema] of schemasOf(value)) yield* unknownKeywords(schema, at, data);
+    })());
     for (const [at, schema] of schemasOf(value)) yield* withoutValueIn(schema, at);
   }
   if (!row && !alone) return;

@@ -47,7 +47,8 @@ function examineBody(text, data, as) {
     const [subject] = [...values, ...examined.map(({ found }) => found.data)].filter((value) => elsewhere(value, data));
     const problems = ["provider", "schema", "openapi"].includes(known.name) && subject === whole.data ? providedProblems(text, subject, data)
       : unread ? problemsOf(examined.filter(({ found }) => found.data === undefined)).problems : [];
-    return withForm({ ...whole, problems, known }, subject, subject !== whole.data);
+    const { wrong, hints } = toldOnce(problems, whole.hints, data);
+    return withForm({ ...whole, problems: wrong, hints, known }, subject, subject !== whole.data);
   }
   const kinds = new Map();
   for (const { found: { row } } of examined) {
@@ -96,8 +97,8 @@ function providedProblems(text, value, data) {
   if (!found.length) return found;
   const { places } = readJson(text);
   const placed = lines(text);
-  return found.map(({ at, id, values, clause }) => ({
-    ...placed(places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", clause,
+  return found.map(({ at, id, values, missing, clause }) => ({
+    ...placed(places.get(pointerOf(at))), path: pathOf(at), pointer: pointerOf(at), keyword: "schema", missing, clause,
     words: words(data, id, values),
   })).sort((a, b) => a.line - b.line || a.column - b.column);
 }

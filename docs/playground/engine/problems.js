@@ -9,7 +9,7 @@ const NAMED = ["properties", "patternProperties", "dependentSchemas", "$defs", "
 const NO_SCHEMA = ["default", "enum", "const", "example", "examples", "value"];
 
 const isReference = (value) => isObject(value) && typeof value.$ref === "string";
-const lacks = (at, member) => ({ at, id: "documents.openapi.missing", values: { member }, clause: null });
+const lacks = (at, member) => ({ at, id: "documents.openapi.missing", values: { member }, missing: member, clause: null });
 
 // The objects in a list, or among the members of an object, that are there themselves.
 function* objectsIn(node, at) {
@@ -43,6 +43,20 @@ function* schemasOf(data) {
     }
   }
   for (const [name, schema] of Object.entries(objectOr(objectOr(data.components).schemas))) yield [["components", "schemas", name], schema];
+}
+
+// Each part of a description that has fixed fields, with their names.
+function* fixedParts(described, { fields }) {
+  const known = (part) => new Set(fields[part]);
+  yield [[], described, known("document")];
+  for (const [at, item] of objectsIn(described.paths, ["paths"])) if (at[1].startsWith("/")) yield [at, item, known("path")];
+  for (const [at, , operation] of operationsIn(described)) yield [at, operation, known("operation")];
+  for (const member of ["parameters", "requestBody", "responses"]) {
+    for (const [at, part] of partsIn(described, member)) {
+      yield [at, part, known(member)];
+      for (const [place, media] of objectsIn(part.content, [...at, "content"])) yield [place, media, known("content")];
+    }
+  }
 }
 
 // What a reference leads to; undefined where that is nothing in the document.

@@ -12,6 +12,7 @@ from jsonschema_specifications import (
 )
 
 from conformance.convert.form import FAILED, TARGETS
+from conformance.formats.catalog.openapi_problems import FIELDS
 from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.tool.declared import SCHEMA_WORDS
@@ -143,6 +144,7 @@ def data(source: Source, language: str) -> dict[str, Any]:
                 if name
             ],
         },
+        "fields": {part: sorted(names) for part, names in FIELDS.items()},
         "stream_events": list(StreamEventName),
         "tool_events": list(ToolEventName),
         "schemas": schemas | {name: metaschema(name) for name in _DIALECTS},

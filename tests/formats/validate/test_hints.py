@@ -185,6 +185,51 @@ def test_bounds_that_leave_no_value_are_told_at_the_lower_one(schema, told):
         assert {each.requirement for each in hints} <= {Requirement.SHOULD}
 
 
+def service(path=(), **changed):
+    """An OpenAPI description with changed members at a place of its only operation."""
+    schema = {"type": "string", "unit": "h", "notes": "", "format": "date"}
+    media = {"schema": schema, "example": "a"}
+    operation = {
+        "operationId": "a",
+        "parameters": [{"name": "a", "in": "query", "schema": dict(schema), "type": "string"}],
+        "requestBody": {"content": {"application/json": media}},
+        "responses": {"200": {"description": "D."}},
+    }
+    part = operation
+    for step in path:
+        part = part[step]
+    for name, value in changed.items():
+        part[value] = part.pop(name)
+    info = {"title": "T", "version": "1"}
+    return {"openapi": "3.0.3", "info": info, "paths": {"/a": {"post": operation}}}
+
+
+@pytest.mark.parametrize(
+    ("path", "right", "wrong"),
+    [
+        ((), "operationId", "operationID"),
+        ((), "requestBody", "requestbody"),
+        ((), "responses", "respones"),
+        (("parameters", 0), "schema", "shema"),
+        (("parameters", 0, "schema"), "format", "fromat"),
+        (("requestBody",), "content", "contents"),
+        (("requestBody", "content", "application/json"), "schema", "schemas"),
+        (("requestBody", "content", "application/json", "schema"), "format", "fromat"),
+        (("responses", "200"), "description", "desciption"),
+    ],
+)
+def test_a_misspelled_member_of_an_openapi_description_is_told_once(path, right, wrong):
+    [told] = examine(json.dumps(service(path, **{right: wrong})).encode()).problems
+    assert told.place == ("paths", "/a", "post", *path, wrong)
+    assert dict(told.message.values)["known"] == right
+
+
+def test_members_that_are_unlike_any_field_of_openapi_are_not_told():
+    described = {**service(), "x-path": {}, "consumes": []}
+    described["paths"]["x-paths"] = {"posts": {}}
+    assert examine(json.dumps(described).encode()).problems == ()
+
+
 @pytest.mark.parametrize(
     ("name", "told"), [("log catch", 1), ("año", 1), ("a" * 129, 1), ("a.b-C_1", 0), ("", 0)]
 )
