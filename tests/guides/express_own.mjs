@@ -48,6 +48,11 @@ app.post('/nodes', checked('node', Node), (request, response) => response.json(r
 app.post('/late', checked('late', z.object({})), () => {
   throw Object.assign(new Error('It is closed.'), { status: 409, expose: true });
 });
+const refuse = ({ headers }) => {
+  if (headers['x-key'] === 'other') throw new Refused(error('authorization', 'Not yours', 'It is not yours.'), 403);
+  throw Object.assign(new Error('The key is wrong.'), { status: 401 });
+};
+app.get('/private', refuse, checked('read', z.object({})), (_, response) => response.json({}));
 
 const shelf = express.Router({ mergeParams: true });
 shelf.put('/', checked('tidy', z.strictObject({ room: z.int(), rows: z.int().min(1) })), (_, response) =>

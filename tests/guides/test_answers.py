@@ -125,11 +125,13 @@ def own(tmp_path_factory):
 OWN = """
 from typing import Annotated, Literal
 
-from fastapi import Body, FastAPI, HTTPException, Query
+from fastapi import APIRouter, Body, Depends, FastAPI, Header, HTTPException, Query
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from answers import install
-from checks import checked
+from checks import Refused, checked
+
+from refusals import error
 
 app = FastAPI()
 install(app)
@@ -223,6 +225,29 @@ def change(
     book_id: str, copies: Annotated[int, Body(embed=True)], draft: bool = False
 ) -> dict:
     return {"book_id": book_id, "copies": copies, **({"draft": True} if draft else {})}
+
+
+def key(x_key: str = Header()) -> None:
+    if x_key == "none":
+        raise HTTPException(401, "The key is wrong.")
+    if x_key == "other":
+        raise Refused(403, error("authorization", "Not yours", "It is not yours."))
+
+
+private = APIRouter(prefix="/v1", dependencies=[Depends(key)])
+
+
+@private.patch("/notes/{number}", dependencies=[checked("note", Cash)])
+def note(number: int) -> dict:
+    return {}
+
+
+@private.get("/notes/{number}", operation_id="read_note")
+def read_note(number: int) -> dict:
+    return {}
+
+
+app.include_router(private)
 """
 
 
@@ -238,6 +263,25 @@ def test_an_exception_of_http_has_the_type_of_its_status(own):
     [error] = own.post("/parcels", json={"postcode": "53111"}).json()["errors"]
     assert (kind(error), error["tool_name"]) == ("conflict", "send")
     assert error["detail"] == "It is closed."
+
+
+@pytest.mark.parametrize(
+    ("method", "tool"), [("PATCH", "note"), ("GET", "read_note"), ("PUT", None)]
+)
+@pytest.mark.parametrize(("key", "status"), [("none", 401), ("other", 403), (None, 422)])
+def test_what_is_refused_before_the_arguments_are_checked_names_the_tool(
+    own, method, tool, key, status
+):
+    headers = {"x-key": key} if key else {}
+    answer = own.request(method, "/v1/notes/1", json={"kind": "cash"}, headers=headers)
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["tool_name"]) == (status if tool else 405, tool)
+
+
+@pytest.mark.parametrize(("content", "media"), [("{", "application/json"), ("{}", "text/plain")])
+def test_a_body_that_cannot_be_read_names_the_tool(own, content, media):
+    _, [error] = asked(own, content, media, path="/pay")
+    assert error["tool_name"] == "pay"
 
 
 def test_a_fault_of_a_tool_names_the_tool(own):

@@ -73,6 +73,12 @@ def test_an_error_of_http_has_the_type_of_its_status(own):
     assert error["detail"] == "It is closed."
 
 
+@pytest.mark.parametrize(("key", "status"), [("none", 401), ("other", 403)])
+def test_what_is_refused_before_the_arguments_are_checked_names_the_tool(own, key, status):
+    error = refused(own.get("/private", headers={"x-key": key}), status)
+    assert error["tool_name"] == "read"
+
+
 def test_the_methods_of_a_path_are_told(own):
     answer = own.options("/track")
     assert (answer.status_code, answer.headers["allow"]) == (204, "GET")
