@@ -19,11 +19,15 @@ from conformance.formats.schema.ecma.tree import (
 _LONGEST: Final = 2_000
 _SPACE: Final = r" \t\n\r\f\v\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 _CLASSES: Final = {
-    "d": ("0-9", "0"),
-    "w": ("A-Za-z0-9_", "a"),
-    "s": (_SPACE, " "),
+    "d": "0-9",
+    "w": "A-Za-z0-9_",
+    "s": _SPACE,
+    "D": r"\x00-/:-\U0010ffff",
+    "W": r"\x00-/:-@\[-\^`{-\U0010ffff",
+    "S": r"\x00-\x08\x0e-\x1f!-\x9f\xa1-\u167f\u1681-\u1fff\u200b-\u2027\u202a-\u202e"
+    r"\u2030-\u205e\u2060-\u2fff\u3001-\ufefe\uff00-\U0010ffff",
 }
-"""For each letter: the content of the class in Python's brackets, and one member."""
+"""For each letter, the content of the class in Python's brackets."""
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v", "0": "\0"}
 
 
@@ -114,10 +118,8 @@ class _Reader:
             return Look(f"\\{char}")
         if char == "k":
             raise Unreadable("a named reference back")
-        if char in "dws":
-            return Chars(_CLASSES[char][0])
-        if char in "DWS":
-            return Chars("^" + _CLASSES[char.lower()][0])
+        if char in _CLASSES:
+            return Chars(_CLASSES[char])
         return Chars(_quoted(self._character(char)))
 
     def _character(self, char: str) -> str:
@@ -151,21 +153,19 @@ class _Reader:
         negated = self._peek() == "^"
         if negated:
             self._take()
-        held = ""
+        held = of_class = ""
         while self._peek() != "]":
             char = self._take()
             if char == "\\":
                 kind = self._take()
-                if kind in "dws":
-                    held += _CLASSES[kind][0]
-                elif kind in "DWS":
-                    raise Unreadable(f"\\{kind} in brackets")
+                if kind in _CLASSES:
+                    held = of_class = held + _CLASSES[kind]
                 elif kind == "b":
                     held += r"\x08"
                 else:
                     held += _quoted(self._character(kind))
             elif char == "-":
-                held += self._dash(held)
+                held += self._dash() if held != of_class else r"\-"
             else:
                 held += _quoted(char)
         self._take()
@@ -173,12 +173,12 @@ class _Reader:
             return Chars(r"^\x00-\U0010ffff" if not negated else r"\x00-\U0010ffff")
         return Chars(f"^{held}" if negated else held)
 
-    def _dash(self, held: str) -> str:
-        """Return a dash: a range between two characters, a plain dash at either end."""
+    def _dash(self) -> str:
+        """Return a dash: a range between two characters, a plain dash at the end or at a class."""
         after = self._peek()
-        if not held or after == "]":
+        if after == "]":
             return r"\-"
-        if after == "\\" and self._peek(2)[1:] in tuple("dwsDWS"):
+        if after == "\\" and self._peek(2)[1:] in _CLASSES:
             return r"\-"
         return "-"
 
