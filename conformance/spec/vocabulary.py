@@ -220,6 +220,8 @@ class Disguise(StrEnum):
     """A short text begins with one of these words and a colon."""
     ERROR_CLASS = "error_class"
     """A short text begins with the name of a class that ends in one of these words, and a colon."""
+    LIBRARY_ERROR = "library_error"
+    """A short line begins as the errors of a widespread library begin. There may be words such as `Failed to load` and a colon before it."""
     ERROR_MEMBER = "error_member"
     """An object has one of these members, and no other data. Its value is `true`, a text, or an object with a text."""
     SUCCESS_MEMBER = "success_member"
@@ -1216,6 +1218,7 @@ DISGUISE_WORDS: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyType(
     {
         Disguise.LEADING_WORD: ('error', 'err', 'errors', 'error executing tool', 'fatal error', 'internal error', 'internal server error', 'error occurred', 'an error occurred', 'unexpected error', 'database error', 'query error', 'validation error', 'runtime error', 'server error', 'execution error', 'api error', 'network error', 'connection error', 'syntax error', 'parse error', 'fehler', 'erreur', 'erro', 'errore', 'ошибка', '错误', '錯誤', 'エラー', '오류'),
         Disguise.ERROR_CLASS: ('Error', 'Exception'),
+        Disguise.LIBRARY_ERROR: ('[Errno ', '<urlopen error ', 'HTTPConnectionPool(host=', 'HTTPSConnectionPool(host=', '[SSL: ', "Client error '", "Server error '", 'All connection attempts failed', 'Cannot connect to host ', 'Request failed with status code ', 'fetch failed', 'connect ECONNREFUSED ', 'connect ETIMEDOUT ', 'getaddrinfo ENOTFOUND ', 'getaddrinfo EAI_AGAIN ', 'ENOENT: no such file or directory', 'EACCES: permission denied', 'EISDIR: illegal operation on a directory'),
         Disguise.ERROR_MEMBER: ('error', 'isError', 'is_error'),
         Disguise.SUCCESS_MEMBER: ('success', 'ok', 'succeeded'),
         Disguise.STATUS_MEMBER: ('error', 'failed', 'failure', 'fail'),
@@ -1228,6 +1231,7 @@ DISGUISE_UNLESS_ABOUT: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyT
     {
         Disguise.LEADING_WORD: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
         Disguise.ERROR_CLASS: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
+        Disguise.LIBRARY_ERROR: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr', 'ping', 'port', 'ports', 'dns', 'connection', 'connections', 'connectivity', 'health', 'monitor', 'status', 'check', 'checks', 'probe', 'scan', 'test', 'tests', 'shell', 'command', 'commands', 'terminal', 'console', 'execute', 'exec', 'eval', 'evaluate', 'run', 'runs', 'script', 'scripts', 'code', 'python', 'process', 'processes', 'job', 'jobs'),
         Disguise.ERROR_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
         Disguise.SUCCESS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'validator', 'verify', 'compare', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'ping', 'exists'),
         Disguise.STATUS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'verify', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'status', 'state', 'task', 'tasks', 'run', 'runs', 'process', 'processes', 'deployment', 'deployments', 'pipeline', 'pipelines', 'workflow', 'workflows', 'order', 'orders', 'payment', 'payments', 'event', 'events'),

@@ -82,6 +82,7 @@ def _of_text(text: str, case: Case) -> Disguise | None:
 def _leading() -> Mapping[Disguise, re.Pattern[str]]:
     words = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.LEADING_WORD]))
     classes = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.ERROR_CLASS]))
+    libraries = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.LIBRARY_ERROR]))
     number = r"(?: (?:code )?-?\d{1,6}| \(-?\w{1,20}\))?"  # "Error 404:", "Error (E42):"
     tool = r"(?<=executing tool)(?: [^\n:]{1,100})"
     return {
@@ -89,6 +90,9 @@ def _leading() -> Mapping[Disguise, re.Pattern[str]]:
             rf"{_BEFORE}(?:{words})(?:{tool}|{number})[\])*]{{0,3}}[:：]", re.IGNORECASE
         ),
         Disguise.ERROR_CLASS: re.compile(rf"{_BEFORE}(?:[A-Za-z]\w*\.)*[A-Z]\w*(?:{classes}): "),
+        Disguise.LIBRARY_ERROR: re.compile(
+            rf"{_BEFORE}(?:(?i:error|failed)\b[^\n:]{{1,80}}: )?(?:{libraries})[^\n]*\Z"
+        ),
     }
 
 

@@ -125,7 +125,8 @@ def _is_of_an_argument(text: str, start: int, tool: Tool) -> bool:
 
 
 def _names_the_broken_place(text: str, case: Case | None) -> bool:
+    """Return whether a text names the place that a call breaks, outside of the query of a URL."""
     if case is None or case.kind is not CaseKind.BROKEN or case.violation is None:
         return False
     names = [step for step in case.violation.pointer.split("/") if step and not step.isdecimal()]
-    return bool(names) and re.search(rf"(?<!\w){re.escape(names[-1])}(?!\w)", text) is not None
+    return bool(names) and re.search(rf"(?<![\w?&]){re.escape(names[-1])}(?!\w)", text) is not None

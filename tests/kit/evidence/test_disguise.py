@@ -40,6 +40,10 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ("ValueError: invalid literal for int()", Disguise.ERROR_CLASS),
         ("sqlite3.OperationalError: no such table", Disguise.ERROR_CLASS),
         ("IllegalArgumentException: guests", Disguise.ERROR_CLASS),
+        ("[Errno 2] No such file or directory: 'notes.txt'", Disguise.LIBRARY_ERROR),
+        ("ENOENT: no such file or directory, open 'notes.txt'", Disguise.LIBRARY_ERROR),
+        ("Request failed with status code 404", Disguise.LIBRARY_ERROR),
+        ("Error reading the file: [Errno 13] Permission denied: 'x'", Disguise.LIBRARY_ERROR),
         ('{"error": "File not found"}', Disguise.ERROR_MEMBER),
         ('{"error": {"code": "E1", "message": "No."}}', Disguise.ERROR_MEMBER),
         ('{"error": true, "message": "No such folder"}', Disguise.ERROR_MEMBER),
@@ -80,6 +84,9 @@ def test_a_success_that_holds_an_error_alone_is_a_refusal_in_disguise(text, form
         "ERROR: disk full\nINFO: retrying\nERROR: disk full",
         "error: one\n2026-11-22T10:00:00 warn: two",
         "read.txt: Error - ENOENT: no such file",
+        "read.txt: [Errno 2] No such file or directory: 'read.txt'",
+        "Failed to read a.txt: [Errno 2] No such file or directory: 'a.txt'\nb.txt: hello",
+        "The page says: Request failed with status code 404",
         "KeyError is raised where a key is missing.",
         "Error: " + "a long page about errors. " * 100,
         '{"job": 7, "status": "error", "message": "disk full"}',
@@ -113,6 +120,7 @@ def test_what_only_speaks_of_errors_is_a_result(text):
         ("run_tests", "Run them.", '{"success": false, "message": "3 failed"}'),
         ("check_link", "Look at a link.", '{"ok": false}'),
         ("last_error", "Tell it.", '{"error": "disk full"}'),
+        ("check_file", "Look at a file.", "[Errno 2] No such file or directory: 'a'"),
     ],
 )
 def test_an_error_may_be_the_result_of_a_tool_that_is_about_errors(name, description, text):

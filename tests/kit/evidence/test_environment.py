@@ -67,6 +67,22 @@ def test_a_call_that_failed_for_what_is_missing_is_an_outcome_of_its_own(text, m
     assert not reading.refused
 
 
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("HTTPConnectionPool(host='127.0.0.1', port=9): Max retries exceeded with url: /pets "
+         "(Caused by NewConnectionError('Connection refused'))", Missing.NETWORK),
+        ("Error loading the pets: fetch failed", Missing.NETWORK),
+        ("connect ECONNREFUSED 127.0.0.1:9", Missing.SERVICE),
+    ],
+)  # fmt: skip
+def test_an_error_of_a_library_in_a_success_tells_what_is_missing_too(text, missing):
+    reading = called(rpc(result(text), of=case(BASELINE, run=MCP)), TOOL).reading
+    assert reading.outcome is Outcome.ENVIRONMENT
+    assert reading.missing is not None
+    assert reading.missing[0] is missing
+
+
 @pytest.mark.parametrize("words", ["NOTES_ROOT is empty or unset", "OPENAI_API_KEY is not set"])
 def test_what_is_missing_is_told_with_the_name_of_its_variable(words):
     missing = failed(f"cannot start: {words} here").missing
@@ -102,6 +118,13 @@ def test_a_refusal_that_names_the_broken_place_is_about_the_input():
     text = "api_key: an API key is required"
     assert failed(text, CaseKind.BROKEN, violation=broken).outcome is Outcome.INPUT_REFUSED
     assert failed(text, BASELINE).outcome is Outcome.ENVIRONMENT
+
+
+def test_a_name_in_the_query_of_an_address_is_no_reason():
+    wrong = Violation("/limit", "limit", ("type",), was=1, sent=1.5)
+    text = "Max retries exceeded with url: /pets?limit=1.5"
+    assert failed(text, CaseKind.BROKEN, violation=wrong).outcome is Outcome.ENVIRONMENT
+    assert failed(f"{text} (limit)", CaseKind.BROKEN, violation=wrong).refused
 
 
 def test_a_refusal_that_asks_for_an_argument_of_the_tool_is_about_the_input():
