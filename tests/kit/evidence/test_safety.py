@@ -189,7 +189,7 @@ def test_an_operation_is_left_out_for_its_method_because_it_cannot_be_marked():
     posts = replace(TOOL, form=ToolForm.OPENAPI, invocation=Invocation("/book", "POST"))
     assert reason(posts, REMOTE) == "may_change"
     said = why_left_out(posts, REMOTE, Settings()).words()
-    assert said.startswith("is called with `POST`, which may change things")
+    assert said.startswith("its calls use `POST`, which may change things")
 
 
 @pytest.mark.parametrize("tool", [PLAIN, READ_OPEN, DESTROYS])
