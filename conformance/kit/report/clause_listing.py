@@ -31,14 +31,14 @@ def clause_of(id: str, language: str = "en") -> Clause:
 
 
 def explained(clause: Clause, language: str) -> str:
-    """Return a clause's sentence, its scope, how it is verified, and examples that break it."""
+    """Return a clause's sentence, its reason, its scope, how it is verified, and examples that break it."""
     parts = [f"{clause.id}.{n}  {each[language]}" for n, each in enumerate(clause.parts, 1)]
     lines = [clause.id, "", *(parts or [clause.text[language]]), ""]
+    if clause.why is not None:
+        lines += [message("kit.explain.why", why=clause.why[language]).words(language), ""]
     facts = list(_facts(clause, language))
     width = max(len(name) for name, _ in facts)
     lines += [f"{name:<{width}}  {said}" for name, said in facts]
-    if clause.why is not None:
-        lines += ["", clause.why[language]]
     if clause.source is not None:
         lines += ["", f"“{clause.source.quote}”", clause.source.url]
     return "\n".join(lines)
