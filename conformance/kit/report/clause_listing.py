@@ -31,7 +31,7 @@ def clause_of(id: str, language: str = "en") -> Clause:
 
 
 def explained(clause: Clause, language: str) -> str:
-    """Return a clause's sentence, its reason, its scope, how it is verified, and examples that break it."""
+    """Return a clause's sentence, reason and scope, how it is verified, and broken examples."""
     parts = [f"{clause.id}.{n}  {each[language]}" for n, each in enumerate(clause.parts, 1)]
     lines = [clause.id, "", *(parts or [clause.text[language]]), ""]
     if clause.why is not None:

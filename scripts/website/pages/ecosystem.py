@@ -237,7 +237,7 @@ def _runs(context: Context, server: Mapping[str, Any]) -> Iterator[list[str]]:
         shares = (run["explain"].get(each) for each in ("names_parameter", "says_what_is_right"))
         yield [
             code(server["name"]),
-            context.level(run["level"]),
+            context.level(run["level"]) or context.said("ecosystem_no_level"),
             code(run["run"]),
             *(str(run["counts"][each]) for each in ("pass", "fail", "warn", "not_verified")),
             *(
@@ -269,9 +269,12 @@ def _requirement(context: Context, server: Mapping[str, Any], found: Mapping[str
     """Return MUST or SHOULD, and that no counted version of MCP has the clause, if that is so."""
     word, known = context.requirement(found["requirement"]), clauses().get(found["clause"])
     until = known.applies_to.until if known else None
-    if until is None or any(run["version"] <= until for run in _full(server)):
+    versions = [run["version"] for run in _full(server) if run["version"]]
+    if until is None or any(version <= until for version in versions):
         return word
-    return context.said("only_superseded", requirement=word, version=until)
+    alone = known is not None and known.applies_to.since == until
+    said = "only_superseded" if alone else "up_to_superseded"
+    return context.said(said, requirement=word, version=until)
 
 
 def _clause(context: Context, clause: str, here: str) -> str:
