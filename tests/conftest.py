@@ -70,7 +70,7 @@ def chromium():
         yield browser
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def node():
     """Where Node is."""
     return need_program("node")

@@ -21,16 +21,16 @@ from scripts.generator.texts import LANGUAGES
 from scripts.website.clause_pages import ClausePages
 from scripts.website.clause_words import NAME, clause_words
 from scripts.website.pages.clause_page import MARKS, TEMPLATE
-from scripts.website.pages.made import made_pages
 from scripts.website.render import BuildError
 from tests.needs import need_site
+from tests.site.made import made_once
 
 _COMMAND = re.compile(r"^agent-formats .*$", re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
 def made():
-    return made_pages().clauses
+    return made_once().clauses
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -102,7 +102,7 @@ def test_a_clause_names_a_level_only_if_it_can_block_it(made, language):
 )
 def test_the_page_and_the_table_say_for_which_versions_of_mcp_a_clause_holds(made, clause, said):
     page = made[f"en/conformance/clauses/{clause.lower()}.md"].decode()
-    table = made_pages().files["en/conformance/clauses.md"].decode()
+    table = made_once().files["en/conformance/clauses.md"].decode()
     row = next(line for line in table.splitlines() if line.startswith("|") and clause in line)
     if said is None:
         assert " · MCP " not in page

@@ -12,8 +12,8 @@ from conformance.kit.model.case import Case, CaseKind, Expectation, Strictness, 
 from conformance.kit.model.case_id import CaseId
 from conformance.spec.vocabulary import Verdict
 from scripts.website.pages.deviations import CHECKED_BY, PAGE, REASONS, SAMPLES, deviations_of
-from scripts.website.pages.made import made_pages
 from tests.kit.samples import called, run_evidence, tool_evidence, verdict, web
+from tests.site.made import made_once
 
 VOCABULARIES = (
     "core", "applicator", "unevaluated", "validation", "format-annotation", "meta-data", "content",
@@ -33,7 +33,7 @@ def keywords():
 
 @pytest.fixture(scope="module")
 def pages():
-    return made_pages().files
+    return made_once().files
 
 
 def test_each_keyword_has_deviations_or_a_reason():

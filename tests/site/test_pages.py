@@ -25,14 +25,14 @@ from scripts.website.layout import DOCS, ROOT
 from scripts.website.pages.context import Context
 from scripts.website.pages.exchanges import exchange, seen
 from scripts.website.pages.found import said
-from scripts.website.pages.made import made_pages
+from tests.site.made import made_once
 
 _ANCHOR = re.compile(r"\{ ?#([a-z0-9-]+) ?\}")
 
 
 @pytest.fixture(scope="module")
 def made():
-    return made_pages()
+    return made_once()
 
 
 @pytest.fixture(scope="module")

@@ -56,7 +56,7 @@ def asked(language):
     return list(dict.fromkeys([*own, *map(bare, own), *also]))
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def answers(node):
     """The results of each question in each language, from one start of Node: the script of the
     built site is asked as the theme does it.

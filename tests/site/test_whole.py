@@ -1,24 +1,18 @@
 """The editions that hold a whole specification, and the list of pages for programs."""
 
 import re
-from functools import cache
 
 import pytest
 
-from scripts.website.pages.made import made_pages
+from tests.site.made import made_once
 from tests.spec.places import source
 
 SPECS = ("atdf", "ardf", "runtime", "bindings")
 LANGUAGES = ("en", "es", "pt")
 
 
-@cache
-def files():
-    return made_pages().files
-
-
 def whole(language, spec):
-    return files()[f"{language}/{spec}/all.md"].decode()
+    return made_once().files[f"{language}/{spec}/all.md"].decode()
 
 
 def anchors(text):
@@ -68,14 +62,14 @@ def test_a_specification_says_how_its_key_words_are_read_and_what_can_go_wrong(l
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_list_for_programs_has_every_page(language):
-    listed = files()[f"{language}/llms.txt"].decode()
+    listed = made_once().files[f"{language}/llms.txt"].decode()
     prefix = "" if language == "en" else f"/{language}"
     for path in ("atdf/all", "bindings/http", "conformance/clauses"):
         assert f"(https://agent-formats.github.io{prefix}/{path}/): " in listed
 
 
 def test_a_clause_about_two_fields_is_linked_from_both_and_not_from_an_inner_field_of_that_name():
-    page = files()["en/runtime/runtime-error.md"].decode()
+    page = made_once().files["en/runtime/runtime-error.md"].decode()
     rows = {
         row.split("`")[1]: row for row in page.splitlines() if row.startswith("| ") and "`" in row
     }
