@@ -7,7 +7,6 @@
   if (!root || !window.Worker) return;
   const said = JSON.parse(document.getElementById("playground-words").textContent);
   const SYNTAX = ["json", "yaml"];
-  const CHECKED = ["openapi", "schema", "provider"]; // of other standards
   const MOST = 5 * 1024 * 1024;
   const MOST_LINES = 200_000; // a browser lays out each of them before it does anything else
   const MOST_SHAPED = 20_000; // control characters, accents and what changes the direction in one line: each is set by those before it
@@ -102,13 +101,14 @@
       const state = documents.right !== documents.checked || count ? "invalid" : documents.checked < documents.count ? "foreign" : "valid";
       return tell(state, fill(documents.checked < documents.count ? "first" : "inside", { ...documents, kinds }) + warnings);
     }
+    const listed = problems.length;
+    const many = !count ? "clean" : count === 1 ? "one" : more ? "more" : count > listed ? "listed" : "many";
     if (foreign) {
-      tell("foreign", "");
-      verdict.append(...rich(foreign.words));
-      if (CHECKED.includes(foreign.name) && !count && !hints.length) verdict.append(" ", make("strong", {}, said.clean));
+      const document = said.forms[foreign.form] ?? foreign.title; // of another standard that is checked here
+      tell(!document ? "foreign" : count ? "invalid" : "valid", document ? `${fill(many, { document, count, listed })}${warnings} ` : "");
       const [page, words] = said.help[foreign.name] ?? [];
-      if (page) verdict.append(" ", make("a", { href: `../${page}` }, words));
-      return undefined;
+      const link = page ? [" ", make("a", { href: `../${page}` }, words)] : [];
+      return verdict.append(make("span", {}, ...rich(foreign.words), ...link));
     }
     if (!row && count && !SYNTAX.includes(problems[0].keyword)) {
       enlist(problems.slice(1)); // the first says what the document is not
@@ -116,12 +116,10 @@
       return verdict.append(...told(problems[0]));
     }
     if (!row) return tell("unknown", count ? said.unreadable : "");
-    const listed = problems.length;
     const also = warnings + (rest.mcp ? ` ${said.mcp}` : "");
-    const known = { document: said.titles[`${row.spec}/${row.document}`], version: row.version, listed };
+    const known = { document: `${said.titles[`${row.spec}/${row.document}`]} ${row.version}`, count, listed };
     if (!count) return tell("valid", fill("valid", known) + also);
-    const many = more ? "more" : count > listed ? "listed" : "many";
-    tell("invalid", fill(count === 1 ? "one" : many, { ...known, count }) + also);
+    tell("invalid", fill(many, known) + also);
   };
   // What stands in ticks is code.
   const rich = (words) => words.split("`").map((part, index) => (index % 2 ? make("code", {}, part) : part));

@@ -28,7 +28,7 @@ self.addEventListener("message", (event) => {
   const targets = form && (known || !problems.length) && subject !== undefined ? DATA.targets[errors ? "errors" : "tools"].filter((each) => each !== form) : [];
   held = { subject, form, framed, yaml: Boolean(answer.yaml) };
   self.postMessage({ id, row, problems: problems.slice(0, LISTED), hints: hints.slice(0, LISTED), count: problems.length, warned: hints.length, more, wrong, documents,
-    known: known && { name: known.name, words: known.words }, turn, targets,
+    known, turn, targets,
     mcp: form === "mcp" || (form === "catalog" && Boolean(framed)) });
 });
 

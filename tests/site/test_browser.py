@@ -401,6 +401,9 @@ def linked(text: str) -> str:
     return "#text=" + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
 
 
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
 def put(page: Page, text: str) -> None:
     page.evaluate(
         "text => { const at = document.getElementById('playground-text'); at.value = text;"
@@ -652,6 +655,21 @@ def test_the_playground_counts_warnings_apart_from_problems(visit, language, wor
     expect(items).to_have_count(3)
     expect(verdict).to_contain_text(f"{word}s: 2.")
     expect(items.locator("em")).to_have_text([f"{word}:"] * 2)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_playground_begins_with_the_verdict_on_a_document_of_another_standard(visit, language):
+    page, _ = visit(f"{start(language)}playground/")
+    verdict, state = page.locator(".playground__verdict"), page.locator("#playground")
+    info = {"title": "T", "version": "1"}
+    put(page, json.dumps({"openapi": "3.1.0", "info": info, "paths": {}}))
+    expect(state).to_have_attribute("data-state", "valid")
+    expect(verdict).to_have_text(re.compile(r"^OpenAPI 3\.1\.0: .* err"))
+    put(page, json.dumps({"openapi": "3.1.0", "info": {}, "paths": {}}))
+    expect(state).to_have_attribute("data-state", "invalid")
+    expect(verdict).to_have_text(re.compile(r"^OpenAPI 3\.1\.0: 2 problem"))
+    put(page, json.dumps({"$schema": DRAFT, "properties": {"a": {"type": "strng"}}}))
+    expect(verdict).to_have_text(re.compile(r"^JSON Schema: (one|un|um) problem"))
 
 
 @pytest.mark.parametrize(

@@ -71,16 +71,16 @@ function elsewhere(value, data) {
     if (!isCurrent(version)) return { name: "openapi_other", words: words(data, "documents.unknown.openapi", { version: shown(version, 40) }) };
     const count = Object.values(isObject(value.paths) ? value.paths : {}).filter(isObject)
       .flatMap((item) => METHODS.filter((method) => isObject(item[method]))).length;
-    return known("openapi", { version: shown(version, 20).slice(1, -1), count });
+    return { ...known("openapi", { count }), title: `OpenAPI ${shown(version, 20).slice(1, -1)}` };
   }
   const form = formOf(value);
   if (form in PROVIDERS) {
     const items = Array.isArray(value) ? value : LISTS.map((name) => listOf(value, name)).find(Boolean) ?? [value];
-    return known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length });
+    return { ...known("provider", { form: { openai: "OpenAI", anthropic: "Anthropic", gemini: "Gemini" }[form], count: items.length }), form };
   }
   if (areObjects(value) && value.every((each) => typeof each.clause === "string")) return known("waivers");
   if (!isObject(value)) return undefined;
-  if (isSchemaAlone(value, data)) return known("schema", {});
+  if (isSchemaAlone(value, data)) return { ...known("schema", {}), title: "JSON Schema" };
   if (isOfModelApi(value)) return known("model_api");
   if (isObject(value.error) && value.jsonrpc !== undefined) return known("rpc_error");
   if (value.isError === true) return known("tool_error");
