@@ -68,6 +68,21 @@ def test_an_error_of_a_tool_that_names_none_names_the_tool(copied, way):
     assert tools_of(way(copied, lambda: 1 / 0)) == ["order"]
 
 
+def no_list() -> list[str]:
+    return []
+
+
+def no_value() -> None:
+    return None
+
+
+@pytest.mark.parametrize(("run", "value"), [(no_list, []), (no_value, None)])
+def test_what_has_no_content_is_there_as_text_too(copied, run, value):
+    result = called(copied, run)
+    assert result["structuredContent"] == {"result": value}
+    assert [json.loads(block["text"]) for block in result["content"]] == [{"result": value}]
+
+
 @pytest.mark.needs
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mcp-typescript", "mcp-typescript-1"])
