@@ -23,6 +23,8 @@ from conformance.kit.schema.view import SchemaView, view_of
 _MOST_BYTES: Final = 2 * 1024 * 1024
 """If the candidates together have more bytes than this, no more are made."""
 MOST_CANDIDATES: Final = 8
+_QUERIES: Final = frozenset({"query", "statement", "sql_query"})
+_SQL: Final = re.compile(r"(?<!no)SQL(?:ite)?\b", re.IGNORECASE)
 GIVEN: Final = "given-example"
 """The scenario of a baseline call that the user gave with `--examples`."""
 
@@ -63,7 +65,7 @@ def candidates(
     makers = (
         Maker(view, now=now, full=full, hints=hints)
         for full in (False, True)
-        for hints in _hint_orders(now)
+        for hints in _hint_orders(now, tool.description or "")
     )
     body = _body_of(tool)
     made = (_made(maker, body) for maker in makers)
@@ -187,25 +189,33 @@ def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | No
     return None
 
 
-def _hint_orders(now: datetime) -> Iterator[Hints]:
-    """Yield ways to read descriptions: literals first, masks first, second literal first, none."""
+def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
+    """Yield ways to read descriptions: literals first, masks first, second literal first, none.
+
+    A parameter for a statement of SQL gets one first that every database knows and that changes
+    nothing. `described` is what the tool says of itself.
+    """
 
     def words(asked: Constraints) -> str:
         texts = [asked.first("description"), asked.first("title")]
         return " ".join(t for t in texts if isinstance(t, str))
 
-    def hinted(pick: Callable[[list[str], list[str]], Iterable[str]]) -> Hints:
-        def hints(_name: str, asked: Constraints) -> Iterable[Any]:
+    def hinted(
+        pick: Callable[[list[str], list[str]], Iterable[str]], sql: tuple[str, ...] = ()
+    ) -> Hints:
+        def hints(name: str, asked: Constraints) -> Iterable[Any]:
             if "boolean" in asked.kinds:  # the words say what the flag does, not its value
                 return ()
             text = words(asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
             chosen = pick([q for q in quoted if q not in filled], filled)
+            if name == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
+                chosen = (*sql, *chosen)
             return [value for each in chosen for value in _read(each, asked)]
 
         return hints
 
-    yield hinted(lambda quoted, filled: (*quoted, *filled))
+    yield hinted(lambda quoted, filled: (*quoted, *filled), ("SELECT 1",))
     yield hinted(lambda quoted, filled: (*filled, *quoted))
     yield hinted(lambda quoted, filled: (*quoted[1:], *filled, *quoted[:1]))
     yield lambda _name, _asked: ()

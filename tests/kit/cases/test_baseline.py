@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
@@ -123,6 +124,22 @@ def test_a_time_tool_gets_its_call_from_the_descriptions_alone():
 )
 def test_a_description_gives_a_value(text, expected):
     assert first(described(text)) == {"x": expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "of_tool", "expected"),
+    [
+        ("sql", None, ["SELECT 1", "sql"]),
+        ("query", "Run a PostgreSQL query.", ["SELECT 1", "query"]),
+        ("query", "Search the documents.", ["query"]),
+        ("query", "Search in a NoSQL store.", ["query"]),
+        ("dialect", "Format SQL.", ["dialect"]),
+    ],
+)
+def test_a_statement_of_sql_is_first_one_that_every_database_knows(name, of_tool, expected):
+    schema = {"properties": {name: {"type": "string"}}, "required": [name]}
+    found = candidates(replace(tool(schema), description=of_tool), (), NOW)
+    assert [each[name] for each in found] == expected
 
 
 def test_a_literal_is_read_as_the_type_that_is_asked():
