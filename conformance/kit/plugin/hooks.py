@@ -17,7 +17,6 @@ from conformance.kit.model.slug import keep_out
 from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
-from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.plugin.quiet import QuietItems, detail, header, notes
 from conformance.kit.plugin.report_place import (
     FolderUnusable,
@@ -36,6 +35,7 @@ from conformance.kit.plugin.session_steps import (
     judge_all,
     load_scripts,
     nothing_asked,
+    print_plan,
     write_examples,
 )
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
@@ -248,16 +248,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
     config = session.config
     state = config.stash[STATE]
     if state.settings.plan_only:
-        own = state.session
-        failed = state.plan_faults
-        lines = list(planned(own.found, state.settings, own.memory, own.scripts, failed))
-        if not lines and state.settings.replay is not None:
-            said = message("kit.option.replay", case=visible(state.settings.replay))
-            raise pytest.UsageError(said.words(state.settings.language))
-        for line in lines:
-            sys.stdout.write(visible(state.redact(line), None) + "\n")
-        if any(line.startswith("  ") for line in lines):
-            sys.stdout.write(message("kit.plan.legend").words(state.settings.language) + "\n")
+        print_plan(state)
         session.items.clear()
     elif not config.option.collectonly:
         config.option.tbstyle = "no"  # the kit's summary has one line for each failure
@@ -350,7 +341,8 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if session.exitstatus == pytest.ExitCode.INTERNAL_ERROR:
         return
     if state.settings.plan_only:
-        session.exitstatus = Exit.KIT_FAULT if state.plan_faults else Exit.CONFORMANT
+        listed = Exit.INTERRUPTED if state.said_at_exit else Exit.CONFORMANT
+        session.exitstatus = Exit.KIT_FAULT if state.plan_faults else listed
         return
     if state.result is None:
         if state.said_at_exit and not session.testsfailed:

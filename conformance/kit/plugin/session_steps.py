@@ -1,8 +1,11 @@
-"""The steps of a session that the plugin's hooks take: discover targets, then drive and judge."""
+"""The steps of a session that the plugin's hooks take: discover targets, then drive and judge, or
+list the plan.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from itertools import islice
 from types import ModuleType
@@ -10,10 +13,13 @@ from typing import NoReturn
 
 import pytest
 
+from conformance.kit.drive.alarm import Alarm, rung
 from conformance.kit.drive.discovery.named_tools import need_named_tools
+from conformance.kit.drive.interrupts import is_interrupted
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.results import cleaned
 from conformance.kit.plugin.items import ClauseItem, stale_items
+from conformance.kit.plugin.plan_listing import planned
 from conformance.kit.plugin.quiet import line_writer
 from conformance.kit.plugin.recording import driven, recall
 from conformance.kit.plugin.reference_server import STDIO, ReferenceServer
@@ -95,6 +101,35 @@ def nothing_asked(session: pytest.Session, state: PluginState) -> str:
     by = message("kit.exit.no_clause_by", options=visible(state.redact(options)))
     why = (by if options else message("kit.exit.no_clause")).words(language)
     return message("kit.exit.nothing_judged", reason=why).words(language)
+
+
+_LOOK = 0.2
+"""Seconds between two looks at the time while the plan is listed."""
+
+
+def print_plan(state: PluginState) -> None:
+    """Print what would be sent, as far as it was planned when the time was up or an interrupt came.
+
+    Raises `pytest.UsageError` if the target lacks the case to replay.
+    """
+    own, settings, language = state.session, state.settings, state.settings.language
+    ends = own.began_at + settings.max_time
+    alarm = Alarm(lambda: is_interrupted() or time.monotonic() > ends, _LOOK)
+    lines: list[str] = []
+    try:
+        with rung(alarm):
+            lines += planned(own.found, settings, own.memory, own.scripts, state.plan_faults)
+    except TimeoutError:
+        late = message("kit.exit.time_up", seconds=f"{settings.max_time:g}")
+        why = message("kit.exit.early") if is_interrupted() else late
+        state.said_at_exit = why.words(language)
+    if not lines and settings.replay is not None and not state.said_at_exit:
+        said = message("kit.option.replay", case=visible(settings.replay))
+        raise pytest.UsageError(said.words(language))
+    for line in lines:
+        sys.stdout.write(visible(state.redact(line), None) + "\n")
+    if any(line.startswith("  ") for line in lines):
+        sys.stdout.write(message("kit.plan.legend").words(language) + "\n")
 
 
 def judge_all(session: pytest.Session, state: PluginState) -> None:
