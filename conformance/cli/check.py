@@ -7,6 +7,7 @@ takes part, and nothing is written except the report and the user's cache.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import re
 import shutil
@@ -96,11 +97,40 @@ def _of_pytest(options: argparse.Namespace) -> Iterator[str]:
         yield f"-k={options.expression}"
 
 
+class _Unheard(io.FileIO):
+    """A stream whose reader may end: what is written after that goes nowhere."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self.fileno())
+            os.close(nowhere)
+            return memoryview(data).nbytes
+
+
+def _go_on_unheard() -> None:
+    """Let a session go on, with its report, when nobody reads its output any more."""
+    for name in ("stdout", "stderr"):
+        known = getattr(sys, name)
+        if isinstance(getattr(known, "buffer", None), io.BufferedWriter | io.FileIO):
+            known.flush()
+            made = io.TextIOWrapper(
+                io.BufferedWriter(_Unheard(known.fileno(), "wb", closefd=False)),
+                encoding=known.encoding,
+                errors=known.errors,
+                line_buffering=known.line_buffering or known.write_through,
+            )
+            setattr(sys, name, made)
+
+
 def _session(ready: Given, given: Mapping[str, Any], more: Sequence[str]) -> int:
     for name in _OF_THE_USER:
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     hear_again = interrupted_by_signals()
+    _go_on_unheard()
     import pytest  # noqa: PLC0415 - `--help` does without it
 
     words = [str(PACKAGE), "-c", os.devnull, "--rootdir", os.curdir, "--noconftest"]

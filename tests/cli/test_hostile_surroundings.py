@@ -41,6 +41,16 @@ def test_a_session_without_streams_has_its_report(tmp_path):
     assert code == 5 or (tmp_path / "results.json").is_file()
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell connects the commands")
+def test_a_session_whose_reader_ends_goes_on_and_has_its_report(tmp_path):
+    with offering([COUNT], wrong) as url:
+        words = ["check", url, "--report", str(tmp_path), "-k", "ATDF-TOOL"]
+        _, said = run(*words, shell="2>&1 | head -n 1")
+    assert said.count("\n") == 1
+    assert (tmp_path / "results.json").is_file()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a device that is always full")
 @pytest.mark.parametrize("words", [["explain", "ATDF-ERR-012"], ["--version"], ["merge", "none"]])
 def test_a_full_output_is_one_sentence(words):
