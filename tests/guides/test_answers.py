@@ -148,6 +148,24 @@ class Parcel(BaseModel):
         return postcode
 
 
+class Login(BaseModel):
+    user: str
+    password: str = ""
+    key: str = Field(default="", json_schema_extra={"writeOnly": True})
+
+    @field_validator("user", "password", "key")
+    @classmethod
+    def is_long(cls, value):
+        if 0 < len(value) < 12:
+            raise ValueError(f"{value} is too short")
+        return value
+
+
+class Enter(BaseModel):
+    by: Login | list[Login] | None = None
+    also: Login | None = None
+
+
 class Track(BaseModel):
     model_config = ConfigDict(extra="forbid")
     history: bool = False
@@ -198,6 +216,11 @@ def part(asked: Part) -> dict:
 @app.post("/pay", dependencies=[checked("pay", Pay)])
 def pay(asked: Pay) -> dict:
     return {"paid": True}
+
+
+@app.post("/enter", dependencies=[checked("enter", Enter)])
+def enter(asked: Enter) -> dict:
+    return {}
 
 
 @app.post("/parcels", dependencies=[checked("send", Parcel)])
@@ -257,6 +280,20 @@ def test_what_only_the_model_refuses_is_called_invalid_at_its_place(own, postcod
     [error] = answer.json()["errors"]
     assert (answer.status_code, kind(error)) == (422, "validation-error")
     assert (error["tool_name"], error["parameter_name"]) == ("send", "postcode")
+
+
+@pytest.mark.parametrize("name", ["password", "key"])
+@pytest.mark.parametrize("several", [False, True])
+def test_what_a_model_says_of_a_secret_is_not_sent_back(own, name, several):
+    login = {"user": "somebody-here", name: "hunter2"}
+    answer = own.post("/enter", json={"by": [login] if several else login})
+    assert answer.status_code == 422
+    assert "hunter2" not in answer.text
+
+
+def test_what_a_model_says_of_what_is_beside_a_secret_is_sent_back(own):
+    answer = own.post("/enter", json={"also": {"user": "Ana", "password": "hunter2-hunter2"}})
+    assert "Ana is too short" in answer.text
 
 
 def test_an_exception_of_http_has_the_type_of_its_status(own):
