@@ -5,6 +5,7 @@ Both need Linux. On other systems the command is started directly, and its proce
 
 from __future__ import annotations
 
+import asyncio
 import os
 import select
 import shutil
@@ -69,6 +70,19 @@ def end_all(pid: int) -> None:
         select.select([process], [], [], _SOON)
     finally:
         os.close(process)
+
+
+def pipes_of(process: asyncio.subprocess.Process) -> asyncio.SubprocessTransport:
+    """Return what has the pipes to a process. Its `close` also closes those that were not read."""
+    transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined]
+    return transport  # asyncio has no public access to it
+
+
+def let_go(process: asyncio.subprocess.Process) -> None:
+    """Close the pipes to a process. Its end counts then, whoever else has its output."""
+    for stream in (0, 1, 2):
+        if (pipe := pipes_of(process).get_pipe_transport(stream)) is not None:
+            pipe.close()
 
 
 @cache

@@ -18,7 +18,7 @@ from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weig
 from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, cap_of
 from conformance.kit.transport.listening import Listening
-from conformance.kit.transport.sandbox import end_all, launched
+from conformance.kit.transport.sandbox import end_all, launched, let_go, pipes_of
 
 _NOISE_LINES = 50
 _NOISE_READ, _NOISE_KEPT = 16_000, 2_000
@@ -205,7 +205,7 @@ class StdioConnection:
             await self._kill(process)
             raise
         finally:
-            _transport(process).close()  # pipes that were not read to the end stay open
+            pipes_of(process).close()  # pipes that were not read to the end stay open
         await asyncio.sleep(0)
         code = process.returncode if process.returncode is not None else -1
         own = tuple(self._noise), tuple(self._others), tuple(self._late)
@@ -225,11 +225,9 @@ class StdioConnection:
         """
         with suppress(ProcessLookupError, PermissionError):
             end_all(process.pid)
-        for stream in (0, 1, 2):
-            if (pipe := _transport(process).get_pipe_transport(stream)) is not None:
-                pipe.close()
+        let_go(process)
         await asyncio.wait({asyncio.ensure_future(process.wait())}, timeout=_LAST_WORDS)
-        _transport(process).close()
+        pipes_of(process).close()
 
     async def _end_group(self, process: asyncio.subprocess.Process) -> None:
         """End the process and all processes that it started."""
@@ -243,6 +241,7 @@ class StdioConnection:
                     await process.wait()
             except TimeoutError:
                 continue
+        let_go(process)  # else its end would not count while another process has its output
         await process.wait()
 
     def _expect(self, request: Request) -> asyncio.Future[Any] | None:
@@ -393,8 +392,3 @@ class StdioConnection:
 def _ask_to_end(pid: int) -> None:
     """Send SIGTERM to a process and to its group."""
     os.killpg(pid, signal.SIGTERM)
-
-
-def _transport(process: asyncio.subprocess.Process) -> asyncio.SubprocessTransport:
-    transport: asyncio.SubprocessTransport = process._transport  # type: ignore[attr-defined]
-    return transport  # asyncio has no public access to it

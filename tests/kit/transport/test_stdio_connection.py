@@ -397,6 +397,31 @@ def test_a_process_that_stays_is_ended_by_force_and_that_is_told():
     assert ended.trouble is Trouble.TIMEOUT
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="opens the output of another process")
+@pytest.mark.usefixtures("impatient")
+def test_a_process_that_ends_late_is_waited_for_but_not_who_else_has_its_output(monkeypatch):
+    """As where a server of another user cannot be ended, or handed on its output."""
+    tells = "import json, os, signal, sys, time\nasked = json.loads(sys.stdin.readline())\n" + (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "answer = {'jsonrpc': '2.0', 'id': asked['id'], 'result': os.getpid()}\n"
+        "print(json.dumps(answer), flush=True)\ntime.sleep(600)"
+    )
+    ends = stdio.end_all
+    monkeypatch.setattr(stdio, "end_all", lambda pid: threading.Timer(2.0, ends, (pid,)).start())
+
+    async def main():
+        connection = StdioConnection(
+            [sys.executable, "-c", tells], timeout=LONG, environment={"PATH": os.environ["PATH"]}
+        )
+        await connection.start()
+        received = await connection.send(ask())
+        (message,) = received.answer.messages
+        with open(f"/proc/{message['result']}/fd/1", "wb"):
+            return await asyncio.wait_for(connection.close(), 30)
+
+    assert asyncio.run(main()).trouble is Trouble.TIMEOUT
+
+
 @pytest.mark.usefixtures("impatient")
 def test_a_line_that_the_kit_itself_cuts_off_is_no_noise():
     code = (
