@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.kit.config.system_words import in_one_line
+from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.state import PluginState
 from conformance.kit.record.exchanges import (
@@ -29,7 +30,7 @@ from conformance.kit.report.progress import (
 )
 from conformance.kit.report.reporter import NAMED_AGAIN
 from conformance.kit.report.safe_text import visible
-from conformance.kit.report.write import EXCHANGES
+from conformance.kit.report.write import EXCHANGES, not_written
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import Message, message
 
@@ -63,9 +64,10 @@ def driven(
     with ExitStack() as files, collecting_seldom():
 
         def record() -> None:
-            writer = files.enter_context(_writer(state))
-            state.report.exchange = writer.read
-            writers.append(writer)
+            with _its_own_fault(state):
+                writers.append(_writer(state))
+                files.callback(_closed, state, writers[-1])
+                state.report.exchange = writers[-1].read
 
         session.progress.starts = record
         shown = Progress(sys.__stderr__ or sys.stderr, language)
@@ -88,14 +90,32 @@ def driven(
         shown.finish()
         judged = session.judge(asked)
         for writer in writers:  # none if an interrupt came before the first run
-            writer.last = session.last_line()
+            with _its_own_fault(state):
+                writer.last = session.last_line()
     return judged
+
+
+@contextmanager
+def _its_own_fault(state: PluginState) -> Iterator[None]:
+    """Let a fault of the kit that concerns the record cost a part of it alone. It is said once."""
+    try:
+        yield
+    except OSError:
+        raise
+    except Exception as error:
+        said = not_written(EXCHANGES, error)
+        if not state.report.failed:
+            state.report.failed.append(said)
+
+
+def _closed(state: PluginState, writer: ExchangeWriter) -> None:
+    with _its_own_fault(state):
+        writer.close()
 
 
 def _writer(state: PluginState) -> ExchangeWriter:
     """Open the file of exchanges, and write those of discovery."""
     recorder = state.session.recorder
-
     writer = ExchangeWriter(
         state.settings.report / EXCHANGES,
         kit=state.session.kit,
@@ -104,9 +124,13 @@ def _writer(state: PluginState) -> ExchangeWriter:
         more={**state.session.first_line(), "options": state.report.options},
     )
 
+    def write(exchange: Exchange) -> None:
+        with _its_own_fault(state):
+            writer.write(exchange)
+
     for exchange in recorder.by_id.held:
-        writer.write(exchange)
-    recorder.listeners.append(writer.write)
+        write(exchange)
+    recorder.listeners.append(write)
     return writer
 
 

@@ -176,8 +176,13 @@ class ExchangeWriter:
         self._reader: BinaryIO = path.open("rb")
         finalize(self, self._reader.close)
         first = {"format": FORMAT, "kit": kit, "started": started}
-        header = {**first, **self._writing().value(dict(more or {}))}
-        self._put(strict_parts(header))  # it has all declarations
+        try:
+            header = {**first, **self._writing().value(dict(more or {}))}
+            self._put(strict_parts(header))  # it has all declarations
+        except Exception:
+            self._file.close()
+            path.unlink(missing_ok=True)  # without its first line, it is of no use
+            raise
 
     def __enter__(self) -> Self:
         return self
@@ -224,9 +229,11 @@ class ExchangeWriter:
         """Write the footer and close the file; a second call does nothing."""
         if self._file.closed:
             return
-        last = self._writing().value(dict(self.last))
-        self._line({"exchanges": len(self._places), "end": True, **last})
-        self._file.close()
+        try:
+            last = self._writing().value(dict(self.last))
+            self._line({"exchanges": len(self._places), "end": True, **last})
+        finally:
+            self._file.close()
 
     def _writing(self) -> Writing:
         known = not isinstance(self._redact, Redactor) or self._redact.knows_any
