@@ -98,7 +98,7 @@ def _of_pytest(options: argparse.Namespace) -> Iterator[str]:
 
 
 class _Unheard(io.FileIO):
-    """A stream whose reader may end: what is written after that goes nowhere."""
+    """A stream whose reader may end: what is written after that is dropped."""
 
     def write(self, data: Any, /) -> int:
         try:

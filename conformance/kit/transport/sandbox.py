@@ -79,7 +79,7 @@ def pipes_of(process: asyncio.subprocess.Process) -> asyncio.SubprocessTransport
 
 
 def let_go(process: asyncio.subprocess.Process) -> None:
-    """Close the pipes to a process. Its end counts then, whoever else has its output."""
+    """Close the pipes to a process. Its end counts then, also if another process has its output."""
     for stream in (0, 1, 2):
         if (pipe := pipes_of(process).get_pipe_transport(stream)) is not None:
             pipe.close()
