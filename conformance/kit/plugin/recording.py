@@ -97,7 +97,7 @@ def driven(
 
 @contextmanager
 def _its_own_fault(state: PluginState) -> Iterator[None]:
-    """Let a fault of the kit that concerns the record cost a part of it alone. The session says so once."""
+    """Let a fault of the kit in writing the record cost a part of it alone, and say so once."""
     try:
         yield
     except OSError:
