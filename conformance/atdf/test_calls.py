@@ -30,6 +30,7 @@ from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message, listed, message
 from conformance.spec.vocabulary import ErrorType, Outcome
 
+_JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
 _ASK_LATER = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 
 
@@ -214,22 +215,20 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Check that the broken calls of these kinds are refused as invalid input.
 
     An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
-    to it, was accepted. For a wrong value in a path, a 404 is such a refusal. Nothing is known if
-    each other call failed for another reason, such as a conflict or a missing key, or was not
-    refused at all. A call that a limit or load stopped counts as not sent. So does a call from
-    which on the server stops all others, too, as when a token or a session is over.
+    to it, was accepted. In a path, a 404 is such a refusal. Nothing is known if all calls, or all
+    that break one parameter, failed for another reason, such as a conflict. A call that a limit,
+    load or a lack stopped counts as not sent. So does one from which on the server stops all.
     """
     yield from _unsent_of(tool, which)
     spoilt = _spoilt_afterwards(tool)
-    over = {status for call in tool.of(CaseKind.AFTER) if (status := _stopped_with(call))}
     calls = [call for call in tool.broken if call.case.strictness in which]
     judged: set[Strictness | None] = set()
+    others: dict[str, Call] = {}
     first: Call | None = None
     # The arguments as a whole come last: a list in the place of an object says least.
     for call in sorted(calls, key=lambda call: call.case.strictness is Strictness.MALFORMED):
         outcome, no_path = call.reading.outcome, _finds_no_path(call)
-        if outcome in {Outcome.ACCEPTED, Outcome.INPUT_REFUSED}:
-            judged.add(call.case.strictness)
+        judged |= {call.case.strictness} if outcome in _JUDGED else set()
         first = first or (None if no_path else call)
         if outcome is Outcome.ACCEPTED:
             yield _accepted(call)
@@ -240,16 +239,19 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
                 yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
                 yield holds()
-        elif call.reading.status in _ASK_LATER:
-            yield unknown("kit.not_verified.limited", call, status=call.reading.status)
-        elif _stopped_with(call) in over:
-            yield unknown("kit.not_verified.baseline_after", call)
+        elif (why := _not_about_input(tool, call)) is not None:
+            yield why
+        elif outcome is Outcome.OTHER_REFUSED and tool.neighbour_accepted(call.case):
+            others.setdefault(call.case.parameter, call)
     if first is None or first.reading.status in _ASK_LATER:
         return
     other = first.reading.outcome is Outcome.OTHER_REFUSED
     by_status = other and first.reading.status >= HTTPStatus.BAD_REQUEST
     if not judged or (by_status and judged == {Strictness.MALFORMED}):
         yield _unjudged(tool, first)
+    elif Strictness.STRICT in which:
+        known = {"", *(one.case.parameter for one in calls if one.reading.outcome in _JUDGED)}
+        yield from (_unjudged(tool, call) for name, call in others.items() if name not in known)
 
 
 def _unsent_of(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
@@ -261,6 +263,20 @@ def _unsent_of(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     cases = (case for case in tool.unsent if case.kind is not CaseKind.REPAIR)
     if any(case.strictness in which for case in cases):
         yield _unsent(tool)
+
+
+def _not_about_input(tool: ToolEvidence, call: Call) -> Check | None:
+    """Say what stopped a call before its input mattered; None if nothing is known to have."""
+    status, envelope = call.reading.status, call.reading.envelope
+    if status in _ASK_LATER:
+        return unknown("kit.not_verified.limited", call, status=status)
+    if _stopped_with(call) in {_stopped_with(each) for each in tool.of(CaseKind.AFTER)} - {None}:
+        return unknown("kit.not_verified.baseline_after", call)
+    tried = tool.neighbour_accepted(call.case)
+    if tried and call.reading.missing is not None:
+        return lacks_something(call)
+    later = envelope is not None and envelope.of_a_moment
+    return _unjudged(tool, call) if tried and later else None
 
 
 def _finds_no_path(call: Call) -> bool:

@@ -105,7 +105,7 @@ def test_an_agent_can_repair_the_call(tool: ToolEvidence) -> Checks:
         yield unknown("kit.not_verified.repair_state", tried[0][0])
     for call, outcome in tried:
         violation = call.case.violation
-        parameter = violation.parameter if violation is not None else ""
+        parameter = call.case.parameter
         if outcome is RepairOutcome.REPAIRED:
             yield holds()
         elif outcome is RepairOutcome.NONE_GIVEN:

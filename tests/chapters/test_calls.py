@@ -491,6 +491,33 @@ def test_a_call_that_a_limit_stopped_is_not_taken_for_a_refused_one(status):
     assert [each.message.id for each in item.findings] == ["kit.not_verified.limited"]
 
 
+OF_NAME = Violation("/name", "name", ("maxLength",), was="Ann", sent="A" * 90)
+
+
+@pytest.mark.parametrize("status", [403, 404, 409])
+def test_a_parameter_of_which_no_answer_shows_a_check_is_not_verified(status):
+    gone = called(web(status, {"detail": "no"}, of=case(violation=OF_NAME)))
+    assert of_tool("ATDF-CALL-001", accepted(), refused(), gone).verdict is Verdict.NOT_VERIFIED
+    shown = refused(violation=OF_NAME)
+    assert of_tool("ATDF-CALL-001", accepted(), refused(), gone, shown).verdict is Verdict.PASS
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (200, {"message": "Rate limit exceeded. Please try again later."}),
+        (500, {"detail": "connect ECONNREFUSED 10.0.0.1:5432"}),
+        (400, {"detail": "HOTEL_API_KEY is not set"}),
+        (400, envelope(error("rate-limited"))),
+        (500, envelope(error("timeout"))),
+    ],
+)
+def test_a_lack_that_the_call_without_the_mistake_does_not_meet_is_no_refusal(status, body):
+    lacks = called(web(status, body))
+    item = of_tool("ATDF-CALL-001", accepted(), refused(), lacks)
+    assert item.verdict is Verdict.NOT_VERIFIED
+
+
 UNKNOWN = {"detail": "No such day is known."}
 TOO_BIG = {"detail": "count must be at most 9"}
 

@@ -17,6 +17,7 @@ _SHARED = frozenset({"type", "title", "detail", "instance"})
 
 
 _LATER = frozenset({ErrorType.TEMPORARILY_UNAVAILABLE, ErrorType.TIMEOUT})
+_OF_A_MOMENT = _LATER | {ErrorType.RATE_LIMITED}
 
 MOST_ERRORS = 500
 """The most errors of one answer that are read. An answer with more only repeats itself."""
@@ -52,6 +53,11 @@ class Envelope:
     def says_later(self) -> bool:
         """Whether something that the server depends on failed, and not the server itself."""
         return bool(self.errors) and all(each.type in _LATER for each in self.errors)
+
+    @property
+    def of_a_moment(self) -> bool:
+        """Whether an error says that the same call may succeed later."""
+        return any(each.type in _OF_A_MOMENT for each in self.errors)
 
 
 def envelope_of(body: Any) -> Envelope | None:

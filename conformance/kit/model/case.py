@@ -94,6 +94,11 @@ class Case:
     step: int = 0
 
     @property
+    def parameter(self) -> str:
+        """The parameter that is broken; empty if none is, or the arguments as a whole are."""
+        return (self.violation.parameter or "") if self.violation is not None else ""
+
+    @property
     def run(self) -> str:
         """The id of the run of the call."""
         return self.id.run

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from http import HTTPStatus
 
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, ToolEvidence
+from conformance.kit.evidence.response import breaks_path
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.kit.repair.hints import hint_of, is_valid
@@ -27,6 +29,9 @@ _NAMES = 5
 
 _SAID = 20_000
 """The most characters that are kept of its text. It is shortened further after redaction."""
+
+_PASSING = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+"""Statuses of limits and load, which may be over at the next call."""
 
 
 class RepairOutcome(StrEnum):
@@ -117,14 +122,29 @@ def _was_given_up(tool: ToolEvidence, refused: Call, last: Outcome | None) -> bo
 
 
 def repairable(tool: ToolEvidence) -> list[Call]:
-    """Return the calls that count: with one repairable mistake, refused because of their input."""
+    """Return the calls that count: with one repairable mistake, refused because of it.
+
+    A refusal for another reason is because of it, too, if the calls without the mistake are
+    accepted, before and after. It counts if no suggestion leads on from it.
+    """
     return [
         call
         for call in tool.broken
         if call.case.repairable
-        and call.reading.outcome is Outcome.INPUT_REFUSED
         and tool.neighbour_accepted(call.case)
+        and (call.reading.outcome is Outcome.INPUT_REFUSED or _hides_its_reason(tool, call))
     ]
+
+
+def _hides_its_reason(tool: ToolEvidence, call: Call) -> bool:
+    reading = call.reading
+    outcomes = {each.reading.outcome for each in tool.of(CaseKind.AFTER)}
+    if reading.outcome is not Outcome.OTHER_REFUSED or outcomes != {Outcome.ACCEPTED}:
+        return False
+    by_router = reading.status == HTTPStatus.NOT_FOUND and breaks_path(call.exchange, call.tool)
+    told = reading.envelope is not None and reading.envelope.of_a_moment
+    excused = by_router or told or reading.status in _PASSING
+    return not (excused or suggestions(call) or hint_of(reading))
 
 
 @dataclass(slots=True)

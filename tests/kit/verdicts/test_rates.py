@@ -188,6 +188,14 @@ def test_a_refusal_for_state_does_not_count():
     assert repairable(tool_evidence(accepted(), refused(error("conflict")))) == []
 
 
+def test_a_refusal_for_state_counts_where_the_calls_without_the_mistake_are_accepted():
+    broken, last = refused(error("conflict")), accepted(CaseKind.AFTER)
+    assert repairable(tool_evidence(accepted(), broken, last)) == [broken]
+    assert came_of(broken, last) is RepairOutcome.NONE_GIVEN
+    in_the_way = refused(error("conflict"), kind=CaseKind.AFTER)
+    assert repairable(tool_evidence(accepted(), broken, in_the_way)) == []
+
+
 def test_the_rate_is_also_told_by_the_keyword_that_was_broken():
     found = repair([tool_evidence(accepted(), refused(error()))])
     assert {name: rate.rate for name, rate in found.by_keyword.items()} == {"maximum": 0.0}
