@@ -26,7 +26,8 @@ _MEMBER = {
     ToolForm.ARDF: "resource_id",
 }
 
-_NAMING = ("name", "tool_id", "id", "resource_id")
+NAMING = ("name", "tool_id", "id", "resource_id")
+"""The members that may name an item."""
 
 
 class Source(StrEnum):
@@ -107,7 +108,7 @@ def _as_careful(tool: Tool, items: Sequence[Mapping[str, Any]]) -> Tool:
 
 def names_of(item: Any) -> set[str]:
     """Return the names by which an item may be called, usable or not."""
-    given = (item.get(member) for member in _NAMING) if isinstance(item, dict) else ()
+    given = (item.get(member) for member in NAMING) if isinstance(item, dict) else ()
     return {name for name in given if isinstance(name, str)}
 
 

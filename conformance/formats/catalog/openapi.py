@@ -6,6 +6,7 @@ errors alone. The others are listed as left out.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -43,13 +44,16 @@ DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
 CHANGING = frozenset({"put", "patch", "delete"})
-_OTHER_METHOD = re.compile(
-    r"(?:[_$]|x[_-]?)(?:http[_-]?)?method(?:[_-]?override)?|(?:http[_-]?)?method[_-]?override",
-    re.IGNORECASE,
+_ASKING = (
+    r"\s*(?:[_$.\[]|x[_-]?)(?:http[_-]?)?method(?:[_-]?override)?\s*(?:\[\])?"
+    r"|(?:http[_-]?)?method[_-]?override"
 )
+_OTHER_METHOD = re.compile(_ASKING, re.IGNORECASE)
 """Inputs that make frameworks treat a call as one with another method. Servers that use WSGI or CGI
-read `_` in a header as `-`.
+read `_` in a header as `-`. PHP reads `.` and `[` as `_`, and skips blanks before a name.
 """
+_NAMED_ANYWHERE = re.compile(rf'"\^?(?:{_ASKING})\$?"', re.IGNORECASE)
+"""Such a name in the text of a schema: of a member, or in a keyword that asks for one."""
 _MOST_PARTS = 1_000
 """The most parts of a body's schema that are searched for such inputs."""
 _NEVER = frozenset({"options", "head", "trace"})
@@ -163,6 +167,10 @@ def _members_sent(data: Mapping[str, Any], operation: Mapping[str, Any]) -> Iter
         seen.add(id(schema))
         named = schema.get("properties")
         yield from named if isinstance(named, dict) else ()
+        asked = schema.get("required")
+        yield from (
+            (each for each in asked if isinstance(each, str)) if isinstance(asked, list) else ()
+        )
         for word in ("allOf", "anyOf", "oneOf"):
             parts = schema.get(word)
             waiting += parts if isinstance(parts, list) else []
@@ -241,7 +249,11 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
-    changes = method in CHANGING or _asks_for_another(document.data, around, operation)
+    changes = (
+        method in CHANGING
+        or _asks_for_another(document.data, around, operation)
+        or _NAMED_ANYWHERE.search(json.dumps(schema, default=str)) is not None
+    )
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -204,10 +205,22 @@ def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | No
     return None
 
 
+def is_destructive_hint(name: str) -> bool:
+    """Return whether a member says whether a tool is destructive, however its name is spelled."""
+    return re.sub(r"[_\W]", "", name).lower() in ("destructivehint", "destructive")
+
+
+def _said_destructive(declared: Any) -> Any:
+    """Return what the hints for this say. If there are several, a warning wins."""
+    members = declared.items() if isinstance(declared, dict) else ()
+    said = [each for name, each in members if is_destructive_hint(name)]
+    return next(filter(_warning, said), next(iter(said), None))
+
+
 def _annotations(declared: Any) -> Annotations:
     return Annotations(
         read_only=_flag(_member(declared, "readOnlyHint")),
-        destructive=_warning(_member(declared, "destructiveHint")),
+        destructive=_warning(_said_destructive(declared)),
         idempotent=_flag(_member(declared, "idempotentHint")),
         open_world=_warning(_member(declared, "openWorldHint")),
     )

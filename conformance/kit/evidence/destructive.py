@@ -8,6 +8,7 @@ every transport and at every route.
 from __future__ import annotations
 
 import json
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ from itertools import chain, islice
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from conformance.formats.catalog.normalize import names_of
+from conformance.formats.catalog.normalize import NAMING
 from conformance.formats.catalog.openapi import changing
 from conformance.formats.catalog.routes import (
     function_of,
@@ -28,7 +29,7 @@ from conformance.formats.catalog.routes import (
 )
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
-from conformance.formats.tool.declared import warns_of_destruction
+from conformance.formats.tool.declared import is_destructive_hint, warns_of_destruction
 from conformance.formats.tool.tool import Annotations, Invocation, Tool
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
@@ -40,11 +41,11 @@ Key = tuple[str, str]
 """An identity of a tool: its plain name, or the method and the path of its route."""
 Named = tuple[tuple[str, ...], Invocation | None]
 
-_HINT: Final = "destructiveHint"
 _HOLDER: Final = "annotations"
 """The member of a declaration that holds the hint."""
-_SIGNS: Final = (_HINT.encode(), b"openapi", rb"\u")
-"""An answer without these declares nothing destructive. The last is for a name with escapes."""
+_SIGN: Final = "destructive"
+_ESCAPED: Final = re.compile(rb"\\u00[4-7]")
+"""An escaped letter, which may be one of the sign."""
 
 
 _MOST: Final = 24 * 1024 * 1024
@@ -213,18 +214,20 @@ def _documents(answer: Answer) -> Iterator[Any]:
 
     Most answers are long and have no warning, so they are skipped.
     """
-    if any(sign in answer.body for sign in _SIGNS):
+    may_warn = _SIGN.encode() in answer.body.lower() or _ESCAPED.search(answer.body)
+    if may_warn or b"openapi" in answer.body:
         yield from answer.messages
         document = openapi_in(answer)
         yield document if document is not None else json_in(answer)
-        if _HINT.encode() in answer.body:
-            yield from _with_members_twice(answer.body.decode("utf-8", "replace"))
+    if may_warn:
+        yield from _with_members_twice(answer.body.decode("utf-8", "replace"))
 
 
 def _with_members_twice(text: str) -> Iterator[Any]:
-    """Yield the documents in which an object has a member twice, read so that a warning wins.
+    """Yield the documents in which an object has a member twice, with the list of its values.
 
-    One reader takes the first of two such members, another takes the last.
+    One reader takes the first of two such members, another takes the last. Of a hint, a warning
+    wins.
     """
     twice = False
 
@@ -233,8 +236,14 @@ def _with_members_twice(text: str) -> Iterator[Any]:
         made = dict(pairs)
         if len(made) < len(pairs):
             twice = True
-            warning = (each for each in pairs if _warns(*each))
-            made |= warning
+            every: dict[str, list[Any]] = defaultdict(list)
+            for name, value in pairs:
+                every[name].append(value)
+            made = {name: each if len(each) > 1 else each[0] for name, each in every.items()}
+            hints = {name: made[name] for name in made if is_destructive_hint(name)}
+            made |= {
+                name: next(filter(_is_warning, _each(said)), False) for name, said in hints.items()
+            }
         return made
 
     whole = [text] if text.lstrip()[:1] in ("{", "[") else [e.data for e in sse_events(text)]
@@ -243,12 +252,6 @@ def _with_members_twice(text: str) -> Iterator[Any]:
             document = json.loads(each, object_pairs_hook=careful)
             if twice:
                 yield document
-
-
-def _warns(name: str, value: Any) -> bool:
-    """Return whether a member is a hint that warns, or contains one."""
-    hints = {name: value} if name == _HINT else value if name == _HOLDER else None
-    return warns_of_destruction({_HOLDER: hints})
 
 
 def _called_destructive(document: Any) -> Iterator[Key]:
@@ -261,7 +264,7 @@ def _called_destructive(document: Any) -> Iterator[Key]:
             if (id(value), around) in seen:
                 continue  # a YAML alias puts one object in many places
             seen[id(value), around] = value
-        if isinstance(value, str) and _HINT in value:
+        if isinstance(value, str) and _SIGN in value.lower():
             with suppress(ValueError, RecursionError):
                 waiting.append((told_in(value), around))  # the text of a resource
         elif isinstance(value, list):
@@ -280,21 +283,35 @@ def _says_so(item: dict[str, Any]) -> bool:
 
 
 def _is_hint(value: Any) -> bool:
+    if isinstance(value, str) and _SIGN in value.lower():
+        with suppress(ValueError, RecursionError):
+            value = told_in(value)  # the text of an object
     if isinstance(value, list):
         return any(map(_is_hint, value))
-    hint = value.get(_HINT) if isinstance(value, dict) else None
+    members = value.items() if isinstance(value, dict) else ()
+    return any(_is_warning(each) for name, each in members if is_destructive_hint(name))
+
+
+def _is_warning(hint: Any) -> bool:
     return isinstance(hint, bool | str | int | float) and hint is not False
 
 
+def _each(value: Any) -> list[Any]:
+    """Return the values of a member that may be there twice."""
+    return value if isinstance(value, list) else [value]
+
+
 def _named(item: dict[str, Any]) -> Iterator[Key]:
-    for name in names_of(item):
-        yield "", plain(name)
-    if isinstance(known := item.get("id"), str):
-        yield "", plain(known.rpartition(".")[2])  # the end of a toolset entry's id is its name
-    called = item.get("invocation")
-    endpoint = called.get("endpoint") if isinstance(called, dict) else None
-    if isinstance(called, dict) and isinstance(endpoint, str):
-        with suppress(ValueError):  # an incomplete IPv6 address
-            path = "/" + urlsplit(endpoint).path.strip("/")
-            method = called.get("method")
-            yield _route(method if isinstance(method, str) and method else "POST", path)
+    for member in NAMING:
+        for name in _each(item.get(member)):
+            if isinstance(name, str):
+                yield "", plain(name)
+                # The end of a toolset entry's id is its name.
+                yield "", plain(name.rpartition(".")[2] if member == "id" else name)
+    for called in _each(item.get("invocation")):
+        endpoint = called.get("endpoint") if isinstance(called, dict) else None
+        if isinstance(called, dict) and isinstance(endpoint, str):
+            with suppress(ValueError):  # an incomplete IPv6 address
+                path = "/" + urlsplit(endpoint).path.strip("/")
+                method = called.get("method")
+                yield _route(method if isinstance(method, str) and method else "POST", path)

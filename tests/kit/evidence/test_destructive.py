@@ -164,6 +164,31 @@ def test_an_operation_that_takes_its_method_from_its_body_is_destructive(body, r
     assert bool(own.tools) is (answer == "application/json")
 
 
+ONE = {"a": {"type": "string"}}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"required": ["_method"], "additionalProperties": {"const": "DELETE"}},
+        {"properties": ONE, "dependentRequired": {"a": ["_method"]}},
+        {"if": {"required": ["a"]}, "then": {"properties": {"_method": {"const": "DELETE"}}}},
+        {"patternProperties": {"^_method$": {"const": "DELETE"}}},
+        {"propertyNames": {"enum": ["_method"]}, "minProperties": 1},
+        {"enum": [{"_method": "DELETE"}]},
+        {"properties": ONE, "default": {"_method": "DELETE"}},
+        {"properties": ONE, "examples": [{"_method": "DELETE"}]},
+        {"properties": {" .method[]": {"const": "DELETE"}}},
+    ],
+)
+def test_an_operation_is_destructive_whose_body_may_get_such_a_name_in_any_way(schema):
+    described = document("/purge", "post")
+    body = {"content": {"application/json": {"schema": {"type": "object", **schema}}}}
+    described["paths"]["/purge"]["post"]["requestBody"] = body
+    (tool,) = operations(described).tools
+    assert why_left_out(tool, OPENAPI, Settings()).id == "kit.left_out.other_method"
+
+
 @pytest.mark.parametrize("name", ["method", "http_method", "payment_method", "methods"])
 def test_an_input_with_an_ordinary_name_does_not_make_an_operation_destructive(name):
     described = document("/pay", "post")
@@ -186,7 +211,16 @@ HINT = {"destructiveHint": True}
 
 
 @pytest.mark.parametrize(
-    "member", [HINT, {"_meta": HINT}, {"x-annotations": HINT}, {"annotations": [HINT]}]
+    "member",
+    [
+        HINT,
+        {"_meta": HINT},
+        {"x-annotations": HINT},
+        {"annotations": [HINT]},
+        {"annotations": json.dumps(HINT)},
+        {"_meta": {"destructive_hint": True}},
+        {"annotations": [{"Destructive": "yes"}]},
+    ],
 )
 def test_a_hint_that_is_not_where_it_belongs_counts(member):
     page = {"tools": [{**item("purge", None), **member}, item("other", None)]}
@@ -195,6 +229,38 @@ def test_a_hint_that_is_not_where_it_belongs_counts(member):
     left = {tool.name: why_left_out(tool, one.run, Settings()) for tool in one.tools}
     assert left["other"] is None
     assert left["purge"].id == "kit.left_out.destructive_elsewhere"
+
+
+@pytest.mark.parametrize("name", ["destructive_hint", "DestructiveHint", "destructive"])
+@pytest.mark.parametrize("hint", [True, False])
+def test_a_hint_counts_however_its_name_is_spelled(name, hint):
+    hints = {name: hint, "readOnlyHint": True}
+    (tool,) = tools_of({"tools": [item("purge", None, annotations=hints)]}, Source.MCP).tools
+    reason = why_left_out(tool, HTTP, Settings(allow_calls=AllowCalls.AUTO))
+    assert (reason is not None) is hint
+
+
+WARNS, PLAIN = json.dumps(item("purge", True)), json.dumps(item("purge", None))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"tools": [{WARNS}], "tools": [{PLAIN}]}}',
+        f'{{"a": {{"tools": [{WARNS}]}}, "a": {{}}, "tools": [{PLAIN}]}}',
+        f'{{"tools": [{PLAIN[:-1]}, "_meta": {{"destructiveHint": true}}, "_meta": {{}}}}]}}',
+        f'{{"tools": [{WARNS[:-1]}, "name": "other"}}, {PLAIN}]}}',
+        f'{{"tools": [{WARNS[:-1]}, "annotations": {{}}}}, {PLAIN}]}}'.replace(
+            "iveH", "ive\\u0048"
+        ),
+    ],
+)
+def test_a_hint_counts_in_each_of_two_members_of_one_name(text):
+    page = json.loads(text)
+    found = [Discovered(HTTP, tools_of(page, Source.ATDF).tools)]
+    (one,) = careful(found, [web(200, text.encode())])
+    (tool,) = (each for each in one.tools if each.name == "purge")
+    assert why_left_out(tool, HTTP, Settings()) is not None
 
 
 @pytest.mark.parametrize("hint", ["readOnlyHint", "openWorldHint"])
