@@ -96,7 +96,7 @@ def why_nothing(
         error = (response_of(shaken) or {})["error"]
         said = f"{error.get('code')} {quoted(str(error.get('message', '')), _LONGEST)}"
         return message("kit.target.no_handshake", url=shaken.http.url, said=said)
-    how = f"{site(language)}guides/other/"
+    how = f"{site(language)}guides/#http"
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target, url=how)
     status = first.answer.status

@@ -272,7 +272,10 @@ def test_silence():
 
 def test_html():
     page = always(whole(b"<!doctype html>", "Content-Type: text/html; charset=utf-8"))
-    assert refusal(page) == "html"
+    with pytest.raises(TargetUnusable) as refused:
+        looked(page)
+    assert refused.value.words.id == "kit.target.html"
+    assert "/guides/#http" in refused.value.words.words()
 
 
 @pytest.mark.parametrize(
