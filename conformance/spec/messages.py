@@ -27,6 +27,8 @@ CODE = frozenset({"case", "header", "method", "option", "parameter", "request", 
 """Placeholders for names from code, which a sentence shows between backquotes."""
 LISTS = frozenset({"fields", "keywords", "members"})
 """Placeholders for several names from code, joined by `listed`."""
+TOLD = "told"
+"""The number of tools that a reason speaks of: one, unless a report joins several."""
 _BETWEEN = ", "
 
 
@@ -68,6 +70,11 @@ class Message:
         said = {name: v.words(language) for name, v in self.values if isinstance(v, Message)}
         values = {name: v for name, v in self.values if isinstance(v, str)}
         return filled(catalog()[self.id][language], values | said, said)
+
+    def of(self, tools: int) -> Message:
+        """Return the message as it is said of so many tools together."""
+        told = ((n, str(tools) if n == TOLD else v) for n, v in self.values)
+        return Message(self.id, tuple(told))
 
 
 @lru_cache(4096)

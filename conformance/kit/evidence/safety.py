@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
@@ -39,33 +40,46 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if not _is_replayed(tool, run, settings):
         return message("kit.left_out.not_replayed")
     if tool.task_required:
-        return message("kit.left_out.task_required")
+        return message("kit.left_out.task_required", told=1)
     if not binding_of(run, settings).stays_at_target(tool):
-        return message("kit.left_out.other_host")
+        return message("kit.left_out.other_host", told=1)
     if settings.allow_calls is AllowCalls.NONE:
         return message("kit.left_out.none")
     if settings.allow_calls is AllowCalls.ALL or in_sandbox(run, settings):
         return None
     if _destroys(tool):
-        return _why_destructive(tool)
+        return _why_destructive(tool, run, settings)
     if settings.allow_calls is AllowCalls.AUTO and _own_server(run):
         return None
     if not _reads_only(tool):
         return _why_not_read_only(tool, run, settings)
     if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
-        return message("kit.left_out.open_world")
+        return message("kit.left_out.open_world", told=1)
     return None
 
 
-def _why_destructive(tool: Tool) -> Message:
-    called = tool.invocation
+def has_sandbox(run: Run) -> bool:
+    """Return whether a run's server can be started in the sandbox of this system."""
+    return sys.platform == "linux" and traits_of(run).starts_process
+
+
+def _included(choice: AllowCalls, run: Run, settings: Settings) -> Message | str:
+    """Return the options that would include a tool; the sandbox comes first."""
+    auto = settings.allow_calls is AllowCalls.AUTO
+    if auto and has_sandbox(run):
+        return message("kit.include.sandbox", choice=choice)
+    return f"--allow-calls {choice}"
+
+
+def _why_destructive(tool: Tool, run: Run, settings: Settings) -> Message:
+    called, how = tool.invocation, _included(AllowCalls.ALL, run, settings)
     if not tool.annotations.destructive:
-        return message("kit.left_out.destructive_elsewhere")
+        return message("kit.left_out.destructive_elsewhere", how=how, told=1)
     if tool.form is not ToolForm.OPENAPI or called is None:
-        return message("kit.left_out.destructive")
+        return message("kit.left_out.destructive", how=how, told=1)
     if called.method.lower() in CHANGING:
-        return message("kit.left_out.method", method=called.method)
-    return message("kit.left_out.other_method")
+        return message("kit.left_out.method", method=called.method, told=1)
+    return message("kit.left_out.other_method", told=1)
 
 
 def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:
@@ -78,8 +92,8 @@ def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:
         auto = replace(settings, allow_calls=AllowCalls.AUTO)
         choice = AllowCalls.AUTO if why_left_out(tool, run, auto) is None else choice
     if tool.form is not ToolForm.OPENAPI or called is None:
-        return message("kit.left_out.read_only", choice=choice)
-    return message("kit.left_out.may_change", method=called.method, choice=choice)
+        return message("kit.left_out.read_only", how=_included(choice, run, settings), told=1)
+    return message("kit.left_out.may_change", method=called.method, choice=choice, told=1)
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:

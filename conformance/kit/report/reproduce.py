@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
+from conformance.kit.evidence.safety import has_sandbox
 from conformance.kit.evidence.script import UNPLAYED, scenario_id
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import HttpRequest, ModelCall, Request, StdioRequest
 from conformance.kit.model.results import Finding
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import is_plain
-from conformance.kit.transport.bindings import traits_of
 
 LONGEST = 8_000
 """The most bytes of a body in a line that people can paste."""
@@ -197,7 +197,7 @@ def wider(report: Report, here: Path | None = None) -> Wider | None:
     ]
     if not left:
         return None
-    started = sys.platform == "linux" and any(traits_of(run).starts_process for run in left)
+    started = any(map(has_sandbox, left))
     words = list(report.options)
     while "--allow-calls" in words:
         del words[(at := words.index("--allow-calls")) : at + 2]

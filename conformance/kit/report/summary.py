@@ -172,7 +172,7 @@ class _Page:
             return f"{self.clause(lack.clauses[0])} {must}".rstrip()
         name = verdict_name(lack.verdict, self.language) if lack.verdict else ""
         where = f"{self.names(lack.tools)}: " if lack.tools else ""
-        words = self.text(lack.reason.words(self.language), 400)
+        words = self.text(lack.reason.of(len(lack.tools)).words(self.language), 400)
         more = self.text(also(lack, self.language, self.name), _SENTENCE)
         words += f" {more}" if more else ""
         links = ", ".join(self.link(clause) for clause in lack.clauses)
@@ -304,7 +304,7 @@ class _Page:
         yield f"### {self.say(left_out_title(self.session))}"
         yield ""
         for reason, tools in list(reasons.items())[:GROUPS]:
-            words = self.text(reason.words(self.language), 400)
+            words = self.text(reason.of(len(tools)).words(self.language), 400)
             yield f"- {self.names(tools)}: {words}"
         if len(reasons) > GROUPS:
             more = number(len(reasons) - GROUPS, self.language)

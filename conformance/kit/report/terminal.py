@@ -161,6 +161,8 @@ class _Summary:
         if len(found) > GROUPS:
             more = number(len(found) - GROUPS, self.language)
             yield Line(self.say("report.terminal.more-findings", count=more))
+        if any(group.verdict is Verdict.FLAKY for group in found[:GROUPS]):
+            yield Line(self.say("report.flaky"), ("light",))
         if found:
             line = explain_line(found[0].clause, self.language)
             yield Line(self.say("report.explain", line=self.text(line, _COMMAND)), ("light",))
@@ -187,11 +189,7 @@ class _Summary:
         return [used for used in idle if used.waiver.clause in asked]
 
     def group(self, group: Group) -> Iterable[Line]:
-        name = verdict_name(group.verdict, self.language)
-        where = self.names(group.tools, _TOOLS)
-        clauses = ", ".join(self.text(clause) for clause in group.clauses)
-        head = "  ".join(filter(None, (clauses, name, where, self.only_in(group))))
-        yield Line(head, tuple(_PAINT[group.verdict]))
+        yield self.head(group, group.clauses)
         finding = group.finding
         if finding is None:
             words = sentence(group.clause, self.language)
@@ -214,6 +212,11 @@ class _Summary:
         if again is not None:
             yield Line(f"    {self.text(again, _COMMAND)}", ("light",))
 
+    def head(self, group: Group, clauses: Iterable[str]) -> Line:
+        name, where = verdict_name(group.verdict, self.language), self.names(group.tools, _TOOLS)
+        parts = (", ".join(map(self.text, clauses)), name, where, self.only_in(group))
+        return Line("  ".join(filter(None, parts)), tuple(_PAINT[group.verdict]))
+
     def superseded(self) -> Line:
         """Return the heading of the findings that only superseded versions have."""
         what = "counted" if self.report.fail_on_superseded else "apart"
@@ -224,10 +227,7 @@ class _Summary:
         return f"({self.names(group.runs, _RUNS)})" if len(self.session.runs) > 1 else ""
 
     def warned(self, group: Group) -> Iterable[Line]:
-        name = verdict_name(group.verdict, self.language)
-        where = self.names(group.tools, _TOOLS)
-        head = "  ".join(filter(None, (self.text(group.clause), name, where, self.only_in(group))))
-        yield Line(head, tuple(_PAINT[group.verdict]))
+        yield self.head(group, (group.clause,))
         finding = group.finding
         told = finding.words(self.language) if finding else sentence(group.clause, self.language)
         yield Line(f"    {self.text(told, _TOLD)}")
@@ -260,7 +260,7 @@ class _Summary:
         elif reasons:
             yield Line(self.say("report.terminal.providers"))
         for reason, tools in list(reasons.items())[:_REASONS]:
-            words = self.text(reason.words(self.language), _TOLD)
+            words = self.text(reason.of(len(tools)).words(self.language), _TOLD)
             yield Line(f"    {self.names(tools, _TOOLS)}: {words}")
         if len(reasons) > _REASONS:
             more = number(len(reasons) - _REASONS, self.language)
@@ -350,14 +350,14 @@ class _Summary:
             head = f"      {clauses}  {name}"
             if lack.reason is None:  # failures are explained above
                 words = self.text(sentence(lack.clauses[0], self.language), 400)
-                runs = self.session.runs
-                must = why_must(lack.clauses[0], lack.verdict, runs, self.language)
+                must = why_must(lack.clauses[0], lack.verdict, self.session.runs, self.language)
                 words = f"{must} {words}" if must else words
                 yield Line(f"{head}  {words}")
                 continue
             where = f"{self.names(lack.tools, _TOOLS)}: " if lack.tools else ""
             yield Line(head)
-            yield Line(f"          {where}{self.text(lack.reason.words(self.language), _TOLD)}")
+            told = lack.reason.of(len(lack.tools)).words(self.language)
+            yield Line(f"          {where}{self.text(told, _TOLD)}")
             more = also(lack, self.language, lambda tool: self.text(tool, 40))
             if more:
                 yield Line(f"          {more}")

@@ -12,6 +12,7 @@ from conformance.formats.tool.tool import Annotations, Invocation, ToolForm
 from conformance.kit.config.options import with_defaults
 from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, settings_of
+from conformance.kit.evidence import safety
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.safety import is_called_unasked, is_spared, why_left_out
 from conformance.kit.model.loopback import is_loopback
@@ -183,6 +184,16 @@ def test_read_only_is_as_strict_here_as_elsewhere(tool, why, run):
 def test_the_reason_names_the_least_that_includes_the_tool(run, allow, more, choice):
     found = why_left_out(PLAIN, run, Settings(allow_calls=allow, **more))
     assert found.words().endswith(f"--allow-calls {choice}")
+
+
+@pytest.mark.parametrize("tool", [PLAIN, DESTROYS])
+def test_the_reason_names_the_sandbox_first_if_the_system_has_it(monkeypatch, tool):
+    monkeypatch.setattr(safety.sys, "platform", "linux")
+    found = why_left_out(tool, STDIO, Settings())
+    assert found.words().endswith("with --sandbox or --allow-calls all")
+    assert "--sandbox" not in why_left_out(DESTROYS, HTTP, Settings()).words()
+    monkeypatch.setattr(safety.sys, "platform", "darwin")
+    assert "--sandbox" not in why_left_out(tool, STDIO, Settings()).words()
 
 
 def test_an_operation_is_left_out_for_its_method_because_it_cannot_be_marked():

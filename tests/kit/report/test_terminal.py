@@ -109,6 +109,35 @@ def test_tools_left_out_are_named_with_the_option_that_includes_them():
     assert "cancel_booking: It says that it is destructive: --include-tool" in text
 
 
+@pytest.mark.parametrize(
+    ("language", "one", "several"),
+    [
+        ("en", "a: is not marked read-only", "a, b: are not marked read-only"),
+        ("es", "a: no está marcada", "a, b: no están marcadas"),
+        ("pt", "a: não está marcada", "a, b: não estão marcadas"),
+    ],
+)
+def test_a_reason_speaks_of_as_many_tools_as_it_is_told_of(language, one, several):
+    why = message("kit.left_out.read_only", how="--allow-calls all", told=1)
+    for tools, words in (("a", one), ("ab", several)):
+        left = tuple(LeftOut(name, why) for name in tools)
+        run = replace(session().runs[0], tools_left_out=left)
+        report = Report(replace(session(), runs=(run,)), language)
+        for reporter in (Terminal(), Summary(), Page("1", [])):
+            text = re.sub(r"<[^>]*>|\\|`", "", "".join(reporter.parts(report)))
+            assert words in " ".join(text.split()), reporter.name
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_flaky_is_explained_once(language):
+    words = message("report.flaky").words(language)
+    text = "".join(Terminal().parts(Report(session(), language)))
+    assert text.count(words) == 1
+    items = tuple(i for i in session().runs[0].items if i.verdict is not Verdict.FLAKY)
+    calm = replace(session(), runs=(replace(session().runs[0], items=items),))
+    assert words not in "".join(Terminal().parts(Report(calm, language)))
+
+
 def test_clauses_verified_are_counted():
     assert any(
         line.startswith("Clauses verified: 3 of 12. Not verified for ") for line in lines(session())
