@@ -88,6 +88,16 @@ def test_chapters_call_nothing_that_reads_or_writes():
     assert found == []
 
 
+def test_only_one_module_splits_an_address_by_the_library():
+    """The library takes hours for a host of a megabyte: `formats/schema/uri.py` refuses it."""
+    split = re.compile(
+        r"^from urllib(?:\.parse import .*\burl(?:split|join|parse|defrag)| import)", re.M
+    )
+    by = [each.name for each in files("kit", "formats", "cli", "convert", *CHAPTERS)
+          if split.search(each.read_text(encoding="utf-8"))]  # fmt: skip
+    assert by == ["uri.py"]
+
+
 @pytest.mark.slow
 def test_only_targets_start_a_server():
     allowed = {"conformance/kit/transport/stdio_connection.py"}

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 from conformance.convert.openapi import SAFE, WITHOUT_BODY, WORDS_OF_SUCCESS
 from conformance.convert.openapi_older import Older
@@ -22,6 +22,7 @@ from conformance.formats.catalog.openapi_schema import (
 from conformance.formats.problem import Place
 from conformance.formats.schema.positions import positions
 from conformance.formats.schema.schemas import NEWEST
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.address import in_address
 from conformance.spec.pointer import to_pointer
 

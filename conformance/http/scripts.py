@@ -7,8 +7,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urlsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.address import in_address
 from conformance.formats.tool.tool import JSON
 from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in

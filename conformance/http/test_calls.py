@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from fnmatch import fnmatchcase
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from conformance.formats.catalog import openapi_media
 from conformance.formats.problem import shown
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import (

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import urlsplit
 
 from conformance.formats.problem import shown
+from conformance.formats.schema.uri import urlsplit
 from conformance.http.scripts import COLLECTION, ONE
 from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS, has_manifest
 from conformance.kit.evidence.evidence import RunEvidence

@@ -7,8 +7,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import replace
 from itertools import count
 from typing import Any
-from urllib.parse import urljoin
 
+from conformance.formats.schema.uri import urljoin
 from conformance.formats.tool.meta import both_names
 from conformance.formats.tool.tool import Tool
 from conformance.kit.evidence.response import body_json, header_of, response_of

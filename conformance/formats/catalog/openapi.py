@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult
 
 from conformance.formats.catalog.openapi_input import LeftOut, inputs_of
 from conformance.formats.catalog.openapi_media import is_json, json_media, plain
@@ -26,6 +26,7 @@ from conformance.formats.catalog.openapi_schema import (
 from conformance.formats.catalog.routes import sharing
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.tool.tool import (
     JSON,
     LONGEST_NAME,

@@ -12,8 +12,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.address import in_address
 from conformance.formats.text.unseen import UNSEEN
 from conformance.formats.tool.declared import invocation_at

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.spec.vocabulary import ERROR_TYPE_CATEGORY, ErrorCategory, ErrorType
 
 _OWN = frozenset({"tool_name", "parameter_name", "suggested_value"})

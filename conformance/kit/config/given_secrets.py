@@ -10,8 +10,9 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Final
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, unquote
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.config.secrets import is_secret_name
 
 _ALSO_SECRET = re.compile(

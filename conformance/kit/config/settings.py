@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.config.examples import ExamplesUnusable, read_examples
 from conformance.kit.config.gateway_policy import PolicyUnusable, policy_of
 from conformance.kit.config.given_secrets import in_headers, in_target, in_values

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from http import HTTPStatus
-from urllib.parse import urlsplit
 
 from conformance.formats.catalog.openapi import is_swagger
 from conformance.formats.problem import quoted
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.config.system_words import system_words
 from conformance.kit.evidence.catalog import TOOLS
 from conformance.kit.evidence.response import body_json, header_of, response_of

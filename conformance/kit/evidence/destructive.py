@@ -15,7 +15,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from conformance.formats.catalog.normalize import NAMING
 from conformance.formats.catalog.openapi import changing
@@ -27,6 +26,7 @@ from conformance.formats.catalog.routes import (
     steps_of,
     template_of,
 )
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import is_destructive_hint, warns_of_destruction

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import urlsplit
 
 from conformance.formats.catalog.routes import (
     PLACE,
@@ -26,6 +25,7 @@ from conformance.formats.catalog.routes import (
     template_of,
     without_format,
 )
+from conformance.formats.schema.uri import urlsplit
 from conformance.formats.tool import header_names
 from conformance.formats.tool.headers import encoded
 from conformance.kit.model.exchange import HttpRequest, Request

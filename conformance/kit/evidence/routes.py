@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from http import HTTPStatus
 from typing import Final
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 from functools import lru_cache
-from urllib.parse import urlsplit
+
+from conformance.formats.schema.uri import urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 

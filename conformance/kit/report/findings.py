@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, replace
 from html import unescape
 from typing import TypeVar
-from urllib.parse import urlsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.confirm.confirmed import SEEN_ONCE
 from conformance.kit.evidence.response import read
 from conformance.kit.model.exchange import Exchange, HttpRequest

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlunsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.model.exchange import Exchange, HttpRequest, Request
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.written import Redact, unchanged

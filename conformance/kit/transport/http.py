@@ -6,8 +6,9 @@ import re
 import uuid
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
-from urllib.parse import quote, urljoin
+from urllib.parse import quote
 
+from conformance.formats.schema.uri import urljoin
 from conformance.formats.text.address import in_address, query_of
 from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.model.exchange import HttpRequest

@@ -11,10 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
-from urllib.parse import urljoin
 
 import httpx2
 
+from conformance.formats.schema.uri import urljoin
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import SseReader, is_stream
 from conformance.formats.tool import header_names

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from urllib.parse import urlsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.config.secrets import is_secret_name
 from conformance.kit.drive.channel import Context, open_channel
 from conformance.kit.drive.discovery.gateway import gateway_runs

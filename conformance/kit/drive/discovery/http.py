@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
-from urllib.parse import urljoin, urlsplit
 
 from conformance.formats.catalog.normalize import Source
 from conformance.formats.catalog.openapi import is_openapi, is_swagger
 from conformance.formats.catalog.routes import apart, named, routed
+from conformance.formats.schema.uri import urljoin, urlsplit
 from conformance.formats.text.address import page_at
 from conformance.formats.tool.declared import invocation_at
 from conformance.formats.tool.tool import Invocation, Tool, Where
