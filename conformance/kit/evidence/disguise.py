@@ -65,7 +65,7 @@ def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> 
         return Disguise.SUCCESS_MEMBER
     if found is None or not _is_about(tool, case, found):
         return found
-    return found if _blames(text, held, case) else None
+    return found if _blames(text, held, tool, case) else None
 
 
 def _of_text(text: str, case: Case) -> Disguise | None:
@@ -188,15 +188,18 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
     return not (subject_of(tool).isdisjoint(about) and asked.isdisjoint(of_errors))
 
 
-def _blames(text: str, documents: Iterable[Any], case: Case) -> bool:
+def _blames(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> bool:
     """Return whether an error blames what was broken in its call. No tool has such a result.
 
-    The error names the parameter, or it has a class or a code.
+    The error names the parameter, quotes the tool's name, or has a class or a code.
     """
     held = list(documents)
     if case.violation is None or _names_what_broke(text, held, case):
         return case.violation is not None
     objects = [each for each in held if isinstance(each, dict)]
+    quoted = re.compile(f"[{_QUOTES}]{re.escape(tool.name)}[{_QUOTES}]")
+    if any(map(quoted.search, texts_in(objects) if objects else (text,))):
+        return True
     return any(_words_of(name) in _CLASSES for each in objects for name in each)
 
 

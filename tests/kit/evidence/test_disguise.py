@@ -135,6 +135,9 @@ def test_an_error_may_be_the_result_of_a_tool_that_is_about_errors(name, descrip
         ('{"success": false, "errorCode": "E1", "message": "No."}', True),
         ('{"success": false, "message": "The room is taken"}', False),
         ("Error: room_id must be a text", True),
+        ('{"success": false, "error": "Invalid arguments for tool \'check_logs\'"}', True),
+        ('{"success": false, "tool": "check_logs", "error": "3 are wrong"}', False),
+        ("Error: invalid arguments for `check_logs`", True),
     ],
 )
 def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, blamed):
