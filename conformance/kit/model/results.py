@@ -248,6 +248,8 @@ class RunResult:
     """False if only its errors, or `--profile atdf`, claim ATDF: a single call may not show it."""
     faults: tuple[Fault, ...] = ()
     """Faults of the kit because of which a tool's calls were not counted."""
+    tools_path: Foreign = ""
+    """The path or the address of the list of tools over HTTP; empty for the usual one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from urllib.parse import urlsplit
 
 from conformance.kit.evidence.declarations import why_cut
 from conformance.kit.model.results import (
@@ -18,7 +19,7 @@ from conformance.kit.model.run import Role
 from conformance.kit.report.words import level_name, say
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.clauses import guides_url
-from conformance.spec.messages import Message, Topic
+from conformance.spec.messages import Message, Topic, message
 from conformance.spec.vocabulary import Level, Missing, Requirement, RunKind, Verdict
 
 GRAVITY = (
@@ -245,14 +246,18 @@ def is_rated(run: RunResult) -> bool:
     return run.run.kind is RunKind.FULL and offers_tools(run)
 
 
-def has_no_tools(run: RunResult) -> bool:
-    """Return whether the kit found no tool of a server."""
-    return offers_tools(run) and not (run.tools_called or run.tools_left_out)
+def no_tools(run: RunResult) -> Message | None:
+    """Return that the kit found no tool of a server; None if it found one."""
+    if not offers_tools(run) or run.tools_called or run.tools_left_out:
+        return None
+    if run.run.openapi:
+        return message("report.no-operations", path=urlsplit(run.tools_path).path or "/")
+    return message("report.no-tools")
 
 
 def may_claim(run: RunResult) -> bool:
     """Return whether the target of a run could reach a higher level if it claimed ATDF."""
-    return offers_tools(run) and not run.claims_atdf and not has_no_tools(run)
+    return offers_tools(run) and not run.claims_atdf and no_tools(run) is None
 
 
 def guides_for(run: RunResult, language: str) -> str:

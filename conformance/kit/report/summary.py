@@ -20,12 +20,12 @@ from conformance.kit.report.levels import (
     counts,
     ended_early,
     guides_for,
-    has_no_tools,
     left_out,
     left_out_title,
     may_claim,
     misleading,
     next_level,
+    no_tools,
     rests_on_documents,
     run_standing_name,
     standing_name,
@@ -160,8 +160,9 @@ class _Page:
         if len(found) > GROUPS:
             more = number(len(found) - GROUPS, self.language)
             yield f"- {self.say('report.more', count=more)}"
-        if has_no_tools(run):
-            yield f"\n{self.say('report.no-tools')}"
+        none = no_tools(run)
+        if none is not None:
+            yield f"\n{self.text(none.words(self.language), 400)}"
         if may_claim(run):
             how = self.say("report.how", url=f"<{guides_for(run, self.language)}>")
             yield f"\n{self.say('report.not-claimed')} {how}"

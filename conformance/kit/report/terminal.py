@@ -21,12 +21,12 @@ from conformance.kit.report.levels import (
     counts,
     ended_early,
     guides_for,
-    has_no_tools,
     is_rated,
     left_out,
     may_claim,
     misleading,
     next_level,
+    no_tools,
     offers_tools,
     resources_listed,
     rests_on_documents,
@@ -334,8 +334,8 @@ class _Summary:
                 yield from self.missing(lacking)
             if weakest.level is Level.NONE and weakest.claims_atdf:
                 yield Line(f"    {self.say('report.claimed')}")
-            if has_no_tools(weakest):
-                yield Line(f"    {self.say('report.no-tools')}")
+            if (none := no_tools(weakest)) is not None:
+                yield Line(f"    {self.text(none.words(self.language), _TOLD)}")
             if may_claim(weakest):
                 yield Line(f"    {self.say('report.not-claimed')}")
                 yield Line(f"    {self.say('report.how', url=guides_for(weakest, self.language))}")

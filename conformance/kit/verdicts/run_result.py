@@ -108,6 +108,7 @@ def run_result(
         shortages=tuple(short.values()),
         overhead=overhead(each for script in evidence.scripts.values() for each in script),
         faults=tuple(faults),
+        tools_path=evidence.tools_path,
     )
 
 
