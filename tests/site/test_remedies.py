@@ -72,6 +72,21 @@ def test_a_clause_about_refused_valid_values_says_what_a_business_rule_does(cont
     assert "`business-rule`" in told["ATDF-CALL-004"]
 
 
+@pytest.mark.parametrize(
+    ("clause", "steps"),
+    [
+        ("ATDF-ERR-006", ["express.md#recoverable", "aspnet-core.md#explained"]),
+        ("ATDF-CALL-002", ["fastapi.md#recoverable", "spring-boot.md#guarded"]),
+        ("ATDF-ERR-012", ["mcp-python.md#recoverable", "aspnet-core.md#recoverable"]),
+        ("HTTP-CORS-001", ["fastapi.md", "spring-boot.md"]),
+    ],
+)
+def test_a_guide_is_linked_at_the_step_that_fixes_a_clause(context, clause, steps):
+    [named] = [each for each in context.source.clauses if each.id == clause]
+    text = "\n".join(remedy(context, named, "conformance/clauses/x.md"))
+    assert [step for step in steps if f"guides/{step})" not in text] == []
+
+
 def test_each_remedy_is_for_clauses_that_there_are_and_has_its_code():
     used = {remedy_of(each) for each in clauses()}
     assert set(REMEDIES) <= used

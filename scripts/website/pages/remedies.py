@@ -7,10 +7,11 @@ sentence of each remedy is the message `site.remedy_<name>`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from textwrap import indent
 
 from scripts.generator.clauses import Clause
-from scripts.website.layout import ROOT
+from scripts.website.layout import DOCS, ROOT
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.corrections import correction
 from scripts.website.pages.exchanges import in_mcp, is_call_of_both
@@ -29,6 +30,15 @@ _GUIDES = {
 }
 _GUIDED = ("atdf", "bindings")
 """The specifications that the framework guides cover."""
+_STEPS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("strict", "checked_input"), ("guarded", "recoverable")),
+    **dict.fromkeys(
+        ("envelope", "failure", "parameter_name", "routes"), ("explained", "recoverable")
+    ),
+    **dict.fromkeys(("suggestion", "tool_error"), ("recoverable",)),
+    "description": ("described",),
+}
+"""The anchors of the steps that apply a remedy: the first that a guide has."""
 REMEDIES: Mapping[str, str] = {
     "suggestion": "ATDF-ERR-009 ATDF-ERR-010 ATDF-ERR-011 ATDF-ERR-012 ATDF-ERR-018",
     "failure": "ATDF-ERR-013 ATDF-CALL-006 ATDF-CALL-007 HTTP-WIRE-001",
@@ -146,5 +156,14 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
         yield f'=== "{title}"\n\n{indent(fence(code.strip(), _LEXERS[suffix]), "    ")}'
     if clause.spec in _GUIDED:
         folder = f"{up(here)}guides/"
-        guides = ", ".join(link(title, f"{folder}{file}.md") for title, file in _GUIDES.items())
+        steps = {title: f"{folder}{file}.md{_step(file, name)}" for title, file in _GUIDES.items()}
+        guides = ", ".join(link(title, to) for title, to in steps.items())
         yield context.said("clause_fix_guides", guides=guides)
+
+
+@cache
+def _step(guide: str, name: str) -> str:
+    """Return the anchor of the step of a guide that applies a remedy; empty if it has none."""
+    page = (DOCS / "en" / "guides" / f"{guide}.md").read_text(encoding="utf-8")
+    anchors = (f"#{each}" for each in _STEPS.get(name, ()))
+    return next((each for each in anchors if f"{{ {each} }}" in page), "")
