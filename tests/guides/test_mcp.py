@@ -20,9 +20,10 @@ CALL = {"name": "order", "arguments": {}}
 
 
 @pytest.fixture(scope="module")
-def copied():
+def copied(tmp_path_factory):
     """The file for the Python SDK, as a module."""
-    spec = importlib.util.spec_from_file_location("atdf_errors", TO_COPY["mcp-python"])
+    file = shutil.copy(TO_COPY["mcp-python"], tmp_path_factory.mktemp("copied"))
+    spec = importlib.util.spec_from_file_location("atdf_errors", file)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
