@@ -110,9 +110,10 @@ def test_no_clause_is_of_two_remedies():
         assert len(named) <= 1, (id, named)
 
 
-def test_only_clauses_that_nobody_checks_have_no_remedy(context):
+def test_only_permissions_and_clauses_that_nobody_checks_have_no_remedy(context):
     lacking = [each for each in context.source.clauses if not list(remedy(context, each, "a/b"))]
-    assert [each.id for each in lacking if each.excluded is None] == []
+    checked = [each for each in lacking if each.excluded is None]
+    assert [each.id for each in checked if each.facts["requirement"] != "MAY"] == []
     assert len(lacking) <= sum(WITHOUT.values())
 
 
@@ -193,7 +194,7 @@ def test_a_correction_makes_a_wrong_document_right(context):
         assert clause.id in {each.clause for each in validate(bad.data, bad.document)}
         assert clause.id not in {each.clause for each in validate(good.data, good.document)}
         corrected += 1
-    assert corrected >= 230
+    assert corrected >= 229
 
 
 def test_a_correction_shows_what_differs(context):

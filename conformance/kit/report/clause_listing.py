@@ -95,6 +95,8 @@ def _where(clause: Clause, language: str) -> str:
 
 def _broken_examples(clause: Clause, language: str) -> list[tuple[str, str]]:
     """Return the title and file of at most two examples that break only this clause."""
+    if clause.requirement is Requirement.MAY:
+        return []  # a permission cannot be broken
     if CLONE is None:
         return []  # the examples are not installed
     index = CLONE / "fixtures" / "examples" / clause.spec / "index.json"

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from conformance.kit.verdicts.checks import load, packages
-from conformance.spec.vocabulary import Scope
+from conformance.spec.vocabulary import Requirement, Scope
 from scripts.generator.clauses import Clause
 from scripts.generator.texts import LANGUAGES
 from scripts.website.pages.clauses import ALL, facts, quotes, sentences
@@ -86,7 +86,7 @@ def _shown(context: Context, clause: Clause, here: str) -> Iterator[str]:
             context.prose(each.title), f"{up(here)}{each.spec}/{each.document}.md#example-{each.id}"
         )
         for each in context.source.examples
-        if each.breaks == clause.id
+        if each.breaks == clause.id and clause.facts["requirement"] != Requirement.MAY
     ]
     yield context.said("clause_seen_chapter", chapter=links[0])
     if links[1:]:

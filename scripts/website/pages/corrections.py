@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from conformance.formats.problem import json_path
+from conformance.spec.vocabulary import Requirement
 from scripts.generator.clauses import Clause
 from scripts.generator.examples import Example
 from scripts.website.pages.context import Context
@@ -22,6 +23,8 @@ _LONGEST = 24
 
 def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
     """Return the shortest document that breaks a clause, and its valid original, or None."""
+    if context.clauses[clause].facts["requirement"] == Requirement.MAY:
+        return None  # a permission cannot be broken
     broken = [each for each in context.source.examples if each.breaks == clause]
     if not broken:
         return None

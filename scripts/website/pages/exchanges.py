@@ -99,7 +99,7 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         yield fence(held["request"], "text")
     else:
         yield context.said("clause_exchange_input_ends")
-    yield context.said("clause_exchange_bad")
+    yield context.said("clause_exchange_bad" if good else "clause_exchange_answer")
     yield fence(bad, "text", wrong)
     if good:
         yield context.said("clause_exchange_good")
