@@ -50,10 +50,16 @@ itself writes, such as the name of a member in its record.
 
 
 def in_target(target: str) -> tuple[str, ...]:
-    """Return the secrets in a target: in its address, or in the command that starts it."""
+    """Return the secrets in a target: in its address, or in the command that starts it.
+
+    A user may have forgotten the scheme or `stdio:`. The message about that shows the target.
+    """
     if target.startswith("stdio:"):
         return tuple(_in_command(target.removeprefix("stdio:")))
-    return tuple(_in_url(target.removeprefix("native+").removeprefix("openai+")))
+    address = target.removeprefix("native+").removeprefix("openai+")
+    if "://" in address and " " not in address:
+        return tuple(_in_url(address))
+    return (*_in_url(f"http://{address}"), *_in_command(address))
 
 
 def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:

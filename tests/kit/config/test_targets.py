@@ -30,6 +30,22 @@ def test_what_was_probably_meant_is_named(target, meant, tmp_path, monkeypatch):
     assert meant in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        "python server.py --token s3cr3t-of-a-target",
+        "python server.py --at https://me:s3cr3t-of-a-target@h --token s3cr3t-of-a-target",
+        "me:s3cr3t-of-a-target@example.org/mcp",
+        "example.org:8000/mcp?api_key=s3cr3t-of-a-target",
+        "ftp://me:s3cr3t-of-a-target@example.org",
+    ],
+)
+def test_a_target_that_lacks_its_scheme_is_named_without_its_secrets(target, tmp_path):
+    with pytest.raises(OptionUnusable) as refused:
+        settings_of(with_defaults({"target": [target]}), tmp_path)
+    assert "s3cr3t-of-a-target" not in str(refused.value)
+
+
 @pytest.mark.parametrize("option", ["target", "judge", "write_examples"])
 @pytest.mark.parametrize("name", ["x" * 5_000, "1" * 300, "server.py\0"])
 def test_a_name_that_no_file_can_have_is_one_sentence(option, name, tmp_path):
