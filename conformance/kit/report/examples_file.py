@@ -12,6 +12,7 @@ from ruamel.yaml import YAML
 
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.model.case import CaseKind
+from conformance.kit.model.written import mapped
 from conformance.kit.report.reporter import Report
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.binding import to_text
@@ -45,8 +46,8 @@ def examples_text(tools: dict[str, ToolEvidence], report: Report) -> str:
         arguments = tried[-1].case.arguments if tried else {}
         block = "".join(map(_comment, _told(tried, tool, report)))
         call = _finite(arguments) if isinstance(arguments, dict) else {}
-        blocks.append(block + _yaml(name, [call]))
-    return report.redact("\n".join(blocks))
+        blocks.append(block + _yaml(report.redact(name), [mapped(call, report.redact)]))
+    return "\n".join(blocks)  # redacted in parts: redaction may undo escapes
 
 
 def _finite(arguments: Any) -> Any:

@@ -104,6 +104,19 @@ def options(**given):
     return with_defaults({"target": ["http://127.0.0.1:1"], **given})
 
 
+def test_no_escape_beside_a_secret_becomes_a_line_of_the_file(tmp_path):
+    """A secret behind forty backslashes has no pattern, so all escapes of its text are undone."""
+    secret = "s3cr3t-of-the-server"
+    name = "\\" * 40 + "u0073" + secret[1:] + "\\u0027: []\\u000apurge:\\u000a- {}\\u000a\\u0027"
+    tool = replace(TOOL, name=name)
+    call = called(web(404, b"{}", of=case(CaseKind.BASELINE, tool=tool)), tool)
+    run = run_evidence(tool_evidence(call, tool=tool))
+    text, read = written(tmp_path, run, report=replace(REPORT, redact=Redactor([secret])))
+    assert secret[1:] not in text
+    assert "purge" not in read
+    assert len(read) == 1
+
+
 def test_a_file_that_is_there_is_not_replaced(tmp_path):
     (tmp_path / "mine.yaml").write_text("mine")
     with pytest.raises(OptionUnusable, match=r"mine\.yaml"):
