@@ -180,6 +180,11 @@ class Tally:
         baselines = [call for call in tool.of(CaseKind.BASELINE) if call.reading.refused]
         refused = {call.reading.text for call in baselines}
         doubtful = bool(baselines) and not _is_accepted(tool)
+        spared = {
+            call.reading.text
+            for call in (*tool.valid, *tool.of(CaseKind.AFTER))
+            if call.reading.refused
+        }
         for call in tool.broken:
             violation = call.case.violation
             if violation is None or violation.parameter is None:
@@ -191,10 +196,13 @@ class Tally:
                 if doubtful and not names:
                     continue  # it may be about something else that the server checks first
                 keyword = _keyword(call)
+                told = None if names else _unnamed(call, keyword, violation.parameter)
+                if told is not None and told.named and call.reading.text in spared:
+                    continue  # a call without a mistake got it too, such as of a name that is taken
                 self.said.append((keyword, names, right))
                 few = self.unnamed.setdefault(keyword, [])
-                if not names and len(few) < _FEW:
-                    few.append(_unnamed(call, keyword, violation.parameter))
+                if told is not None and len(few) < _FEW:
+                    few.append(told)
 
     @property
     def repair(self) -> Repair:

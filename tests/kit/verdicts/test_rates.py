@@ -250,6 +250,16 @@ def test_a_refusal_that_names_another_parameter_misleads_nobody_if_the_baseline_
     assert unnamed(tool_evidence(accepted(), second))
 
 
+@pytest.mark.parametrize("kind", [CaseKind.VALID, CaseKind.AFTER])
+def test_a_refusal_that_a_valid_call_got_too_misleads_nobody(kind):
+    """The first call has used up what can be had once, such as a name."""
+    taken = "the day is taken"
+    found = tool_evidence(accepted(), plain(taken), plain(taken, kind=kind))
+    assert (unnamed(found), explain([found]).names_parameter.of) == ([], 0)
+    said = tool_evidence(accepted(), plain("bad request"), plain("bad request", kind=kind))
+    assert explain([said]).names_parameter.of == 1
+
+
 def test_who_names_the_parent_of_the_wrong_place_names_no_other_parameter():
     inner = Violation("/day/from/zone", "day.from.zone", ("enum",), was="x", sent="y")
     told = [plain(text, violation=inner) for text in ("invalid input at day.from", "bad count")]
