@@ -217,10 +217,15 @@ def _strange(place: Place, value: Mapping[str, Any], known: Collection[str]) -> 
             yield (*place, name), name, value, known
 
 
+def _is_near(name: str, known: str) -> bool:
+    """Return whether a name is one typo from a known one, or the known one without its `_name`."""
+    return one_slip(name.lower(), known.lower()) or f"{name}_name" == known
+
+
 def _misspelled(strange: Iterator[_Strange]) -> Iterator[Problem]:
     told = set()
     for place, name, value, known in islice(strange, _COMPARED):
-        likely = (each for each in sorted(known) if one_slip(name.lower(), each.lower()))
+        likely = (each for each in sorted(known) if _is_near(name, each))
         near = next((each for each in likely if each not in value), None)
         if near is not None and place not in told:
             told.add(place)

@@ -68,7 +68,7 @@ function* misspelledIn(strange) {
   for (const { at, name, value, known } of strange) {
     if (told.has(pointerOf(at))) continue;
     if ((compared += 1) > MOST_COMPARED) return;
-    const near = [...known.keys()].sort().find((each) => !(each in value) && oneSlip(name.toLowerCase(), each.toLowerCase()));
+    const near = [...known.keys()].sort().find((each) => !(each in value) && (oneSlip(name.toLowerCase(), each.toLowerCase()) || `${name}_name` === each));
     if (near === undefined) continue;
     told.add(pointerOf(at));
     yield { at, keyword: "misspelled", clause: null, id: "documents.misspelled", values: { name: shown(name, 40), known: near }, meant: near };

@@ -141,6 +141,19 @@ def test_an_empty_enum_beside_another_choice_is_not_said_to_allow_nothing_at_all
         assert words in hint.message.words(language)
 
 
+@pytest.mark.parametrize(
+    ("members", "told"),
+    [
+        ({"parameter": "a"}, ["parameter_name"]),
+        ({"parameter": "a", "parameter_name": "a", "reason": "b"}, []),
+        ({"name": "a", "reason": "b"}, []),
+    ],
+)
+def test_a_member_that_lacks_only_its_last_word_name_is_told(members, told):
+    found = examine(json.dumps({"errors": [{**RIGHT_ERROR, **members}]}).encode()).problems
+    assert [dict(each.message.values).get("known") for each in found] == told
+
+
 BOUNDS = [
     ({"minimum": 10, "maximum": 1}, True),
     ({"minimum": 1, "maximum": 1}, False),
