@@ -19,6 +19,7 @@ from conformance.kit.report.replay_file import ReplayFile
 from conformance.kit.report.reporter import Report, Reporter
 from conformance.kit.report.summary import Summary
 from conformance.kit.report.words import say
+from conformance.spec.clauses import clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Level
 
@@ -56,8 +57,8 @@ _MARKS = {
     rb'(?:\Z|</title>\s*<meta name="description")',
     # pytest writes it. It is the kit's if a test in it has the id of a clause. pytest writes the
     # package before the name only if it finds one. A short file without tests may be replaced.
-    JUNIT: rb'(?s).*\.test_\w+" name="test_\w+\[[A-Z]+-[A-Z]+-\d{3}|'
-    rb"(?!.*<testcase|.{%d})<\?xml" % LOOKED_AT,
+    JUNIT: rb'(?s).*\.test_\w+" name="test_\w+\[(?:%s)\b|' % "|".join(clauses()).encode()
+    + rb"(?!.*<testcase|.{%d})<\?xml" % LOOKED_AT,
     # `floats` comes first if the record has numbers that JSON cannot express.
     EXCHANGES: rb'\{(?:"floats":"float[-0-9a-f]*:",)?"format":\s*\d+,\s*"kit":',
 }

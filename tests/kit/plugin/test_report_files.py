@@ -73,6 +73,12 @@ def test_a_result_of_another_tool_is_known_as_that_whatever_comes_before_its_tes
     assert foreign_file(tmp_path, FILES) == tmp_path / "junit.xml"
 
 
+def test_a_result_of_tests_that_have_requirements_of_their_own_is_known_as_that(tmp_path):
+    mine = '<testcase classname="tests.test_login" name="test_requirement[REQ-AUTH-001]"/>'
+    (tmp_path / "junit.xml").write_text(f'<?xml version="1.0"?><testsuite>{mine}</testsuite>')
+    assert foreign_file(tmp_path, FILES) == tmp_path / "junit.xml"
+
+
 @pytest.mark.parametrize("name", ["n", "float:"])
 def test_a_record_of_numbers_that_json_has_no_word_for_is_the_kits_own(tmp_path, name):
     more = {"found": {name: float("inf")}}
