@@ -93,6 +93,8 @@ def _settings(folder: Path, language: str) -> tuple[Path, Mapping[str, Any]]:
                 continue  # other tools report why it cannot be read
             raise _refused(path, _said(error, language), language) from None
         table = document if own else _inside(document, "tool", TABLE)
+        if isinstance(table, list):
+            raise _refused(path, message("kit.settings.table").words(language), language)
         if table is not None:
             return path, table
     return folder / SETTINGS, {}
@@ -114,12 +116,12 @@ def _said(error: Exception, language: str) -> str:
     return said.words(language) if isinstance(said, Message) else said
 
 
-def _inside(document: Mapping[str, Any], *names: str) -> dict[str, Any] | None:
-    """Return the table that these nested names lead to; None if there is none."""
+def _inside(document: Mapping[str, Any], *names: str) -> dict[str, Any] | list[Any] | None:
+    """Return the table, or the list of tables, that these nested names lead to, if there is one."""
     table: Any = document
     for name in names:
         table = table.get(name) if isinstance(table, dict) else None
-    return table if isinstance(table, dict) else None
+    return table if isinstance(table, dict | list) else None
 
 
 def _parsed(path: Path, table: Mapping[str, Any], language: str) -> dict[str, Any]:

@@ -225,6 +225,12 @@ def test_a_pyproject_of_others_says_nothing(tmp_path):
         assert filled_in({}, tmp_path) == ({}, None)
 
 
+def test_settings_in_double_brackets_are_refused_and_not_passed_over(tmp_path):
+    (tmp_path / "pyproject.toml").write_text("[[tool.agent-formats]]\nlevel = 'guarded'\n")
+    with pytest.raises(OptionUnusable, match="one table, in single brackets"):
+        filled_in({}, tmp_path)
+
+
 @pytest.mark.parametrize("before", ["x = =", "\ufeff", "# " + "x" * LARGEST])
 def test_a_pyproject_with_settings_that_cannot_be_read_is_refused(tmp_path, before):
     text = f'{before}\n[tool.agent-formats]\nlevel = "guarded"\n'
