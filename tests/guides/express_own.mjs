@@ -68,7 +68,9 @@ api.get('/copies/:number', checked('copy', z.strictObject({ number: z.int().max(
 api.use('/rooms/:room/shelf', shelf);
 app.use('/api', api);
 app.use('/v1', api);
+app.all('/any', checked('any', z.strictObject({})), (_, response) => response.json({}));
 const [, , port, before] = process.argv;
-if (before) delete express.Router.prototype.listRoutes; // as before version 2.3 of the package `router`
+if (before === 'router') delete express.Router.prototype.listRoutes; // as before version 2.3 of the package
+if (before === 'all') api.all('/all', checked('each', z.strictObject({})));
 install(app);
 app.listen(Number(port), '127.0.0.1');

@@ -202,6 +202,7 @@ def test_the_routes_of_a_mounted_router_are_published_with_their_whole_paths(own
     paths = own.get("/openapi.json").json()["paths"]
     assert paths["/api/late"]["get"]["operationId"] == "late_here"
     assert not any(path.startswith("/v1") for path in paths)  # a name is there once
+    assert {"get", "post"} <= paths["/any"].keys()
     for path, method, places in (
         ("/api/copies/{number}", "get", {"number": "path"}),
         ("/api/rooms/{room}/shelf", "put", {"room": "path"}),
@@ -222,13 +223,16 @@ def test_a_mounted_router_refuses_in_the_envelope_like_the_app(own, mounted):
     assert answer.headers["allow"] == "GET"
 
 
-def test_install_fails_if_it_finds_no_route_of_a_tool(tmp_path):
+@pytest.mark.parametrize(
+    ("before", "names"), [("router", "tidy, late_here, copy"), ("all", "each")]
+)
+def test_install_fails_if_it_finds_no_route_of_a_tool(tmp_path, before, names):
     need_packages(HERE)
     own_files(tmp_path)
-    before = [str(tmp_path / "node_modules/.bin/tsx"), "main.mjs", "0", "before"]
+    command = [str(tmp_path / "node_modules/.bin/tsx"), "main.mjs", "0", before]
     ended = subprocess.run(
-        before, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60
+        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60
     )
     assert ended.returncode != 0
-    assert "finds no route of tidy, late_here, copy. Call it" in ended.stderr
+    assert f"finds no route of {names}. Call it" in ended.stderr
     assert "npm update router" in ended.stderr
