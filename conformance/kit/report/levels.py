@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
-from urllib.parse import urlsplit
 
+from conformance.formats.schema.uri import urlsplit
 from conformance.kit.evidence.declarations import why_cut
 from conformance.kit.model.results import (
     Item,
