@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
 
-from conformance.formats.schema.uri import urlsplit
 from conformance.kit.evidence.declarations import why_cut
 from conformance.kit.model.results import (
     Item,
@@ -251,7 +250,7 @@ def no_tools(run: RunResult) -> Message | None:
     if not offers_tools(run) or run.tools_called or run.tools_left_out:
         return None
     if run.run.openapi:
-        return message("report.no-operations", path=urlsplit(run.tools_path).path or "/")
+        return message("report.no-operations", url=run.tools_path)
     return message("report.no-tools")
 
 

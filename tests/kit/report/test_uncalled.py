@@ -99,13 +99,15 @@ def test_a_server_without_a_tool_is_told_that_it_needs_one_and_not_that_it_needs
         assert claim in words
 
 
-def test_an_openapi_document_without_an_operation_is_named():
+@pytest.mark.parametrize("host", ["127.0.0.1:8000", "[of a record"])
+def test_an_openapi_document_without_an_operation_is_named(host):
     without = left_out("none")
     run = replace(without.runs[0].run, openapi=True)
-    url = "http://127.0.0.1:8000/openapi.json"
+    url = f"http://{host}/openapi.json"
     none = replace(without.runs[0], run=run, tools_left_out=(), claims_atdf=False, tools_path=url)
     for words in told(replace(without, runs=(none,))):
-        assert "found no operation in the OpenAPI document at /openapi.json. Every" in words
+        assert "found no operation in the OpenAPI document at http" in words
+        assert "/openapi.json. Every" in words
         assert "found no tool" not in words
 
 
