@@ -221,7 +221,7 @@ class Disguise(StrEnum):
     ERROR_CLASS = "error_class"
     """A short text begins with the name of a class that ends in one of these words, and a colon."""
     LIBRARY_ERROR = "library_error"
-    """A short line begins as the errors of a widespread library begin. There may be words such as `Failed to load` and a colon before it."""
+    """A short line is, or begins as, the error of a widespread library. `#` is a number, and `…` a text. A form that ends with a letter or a number is the whole line. There may be words such as `Failed to load` and a colon before it."""
     ERROR_MEMBER = "error_member"
     """An object has one of these members, and no other data. Its value is `true`, a text, or an object with a text."""
     SUCCESS_MEMBER = "success_member"
@@ -1218,7 +1218,7 @@ DISGUISE_WORDS: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyType(
     {
         Disguise.LEADING_WORD: ('error', 'err', 'errors', 'error executing tool', 'fatal error', 'internal error', 'internal server error', 'error occurred', 'an error occurred', 'unexpected error', 'database error', 'query error', 'validation error', 'runtime error', 'server error', 'execution error', 'api error', 'network error', 'connection error', 'syntax error', 'parse error', 'fehler', 'erreur', 'erro', 'errore', 'ошибка', '错误', '錯誤', 'エラー', '오류'),
         Disguise.ERROR_CLASS: ('Error', 'Exception'),
-        Disguise.LIBRARY_ERROR: ('[Errno ', '<urlopen error ', 'HTTPConnectionPool(host=', 'HTTPSConnectionPool(host=', '[SSL: ', "Client error '", "Server error '", 'All connection attempts failed', 'Cannot connect to host ', 'Request failed with status code ', 'fetch failed', 'connect ECONNREFUSED ', 'connect ETIMEDOUT ', 'getaddrinfo ENOTFOUND ', 'getaddrinfo EAI_AGAIN ', 'ENOENT: no such file or directory', 'EACCES: permission denied', 'EISDIR: illegal operation on a directory'),
+        Disguise.LIBRARY_ERROR: ('[Errno #] ', '<urlopen error ', 'HTTPConnectionPool(host=', 'HTTPSConnectionPool(host=', '[SSL: …] ', "Client error '# …' for url '", "Server error '# …' for url '", 'All connection attempts failed', 'Cannot connect to host …:# ssl:', 'Request failed with status code #', 'fetch failed', 'connect ECONNREFUSED ', 'connect ETIMEDOUT ', 'getaddrinfo ENOTFOUND ', 'getaddrinfo EAI_AGAIN ', 'ENOENT: no such file or directory, ', 'EACCES: permission denied, ', 'EISDIR: illegal operation on a directory, '),
         Disguise.ERROR_MEMBER: ('error', 'isError', 'is_error'),
         Disguise.SUCCESS_MEMBER: ('success', 'ok', 'succeeded'),
         Disguise.STATUS_MEMBER: ('error', 'failed', 'failure', 'fail'),

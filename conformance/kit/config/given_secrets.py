@@ -19,6 +19,8 @@ _ALSO_SECRET = re.compile(
     r"PASS|PWD|CREDENTIAL|SIGNATURE|\b(?:SIG|SID)\b|(?:\b|_)PAT\b|SESS|JWT", re.IGNORECASE
 )
 """Further names that hold secrets, in addresses, options and cookies."""
+_NEAR_SCHEME = re.compile(r"\A[A-Za-z][A-Za-z0-9+.-]{0,30}:?/{1,3}")
+"""A scheme that lacks a sign, such as `http:/` and `https//`."""
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s\"']+")
 LONGEST_COOKIE: Final = 4096
 """Upper limit, in bytes, of a cookie with its attributes (RFC 6265, section 6.1). Longer ones are
@@ -52,14 +54,16 @@ itself writes, such as the name of a member in its record.
 def in_target(target: str) -> tuple[str, ...]:
     """Return the secrets in a target: in its address, or in the command that starts it.
 
-    A user may have forgotten the scheme or `stdio:`. The message about that shows the target.
+    A user may have forgotten or mistyped the scheme or `stdio:`. The message about that shows the
+    target.
     """
     if target.startswith("stdio:"):
         return tuple(_in_command(target.removeprefix("stdio:")))
     address = target.removeprefix("native+").removeprefix("openai+")
     if "://" in address and " " not in address:
         return tuple(_in_url(address))
-    return (*_in_url(f"http://{address}"), *_in_command(address))
+    near = _NEAR_SCHEME.sub("", address)
+    return (*_in_url(f"http://{address}"), *_in_url(f"http://{near}"), *_in_command(address))
 
 
 def in_headers(headers: Iterable[tuple[str, str]]) -> Iterator[str]:

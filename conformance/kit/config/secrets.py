@@ -83,9 +83,14 @@ class Redactor:
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
-        """Learn more secrets. Short secrets and known secrets are skipped."""
+        """Learn more secrets. Short secrets and known secrets are skipped.
+
+        A program may write the lines of a secret with the ends that Windows has.
+        """
         for secret in secrets:
             self._add(secret)
+            if "\n" in secret and "\r" not in secret:
+                self._add(secret.replace("\n", "\r\n"))
 
     def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
         """Learn the names and values of secrets that a target makes. Each answer may have new ones.

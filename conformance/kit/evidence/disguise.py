@@ -44,7 +44,7 @@ _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _QUOTES: Final = "\"'`‘’“”"
 _ECHO: Final = re.compile(
     r"\binput_value=[^\n]{0,400}?, input_type="  # as Pydantic writes it
-    r"|\b(?:received|got)(?: \w{1,40})?[:=]? ?\{[^\n]{0,400}\}",
+    r"|\b(?:received|got)(?: \w{1,40})?[:=]? ?\{(?:[^\n{}]|\{[^\n{}]{0,400}\}){0,400}\}",
     re.IGNORECASE,
 )
 """A part of an error that repeats what was sent. The names in it blame nothing."""
@@ -82,7 +82,7 @@ def _of_text(text: str, case: Case) -> Disguise | None:
 def _leading() -> Mapping[Disguise, re.Pattern[str]]:
     words = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.LEADING_WORD]))
     classes = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.ERROR_CLASS]))
-    libraries = "|".join(map(re.escape, DISGUISE_WORDS[Disguise.LIBRARY_ERROR]))
+    libraries = "|".join(map(_form, DISGUISE_WORDS[Disguise.LIBRARY_ERROR]))
     number = r"(?: (?:code )?-?\d{1,6}| \(-?\w{1,20}\))?"  # "Error 404:", "Error (E42):"
     tool = r"(?<=executing tool)(?: [^\n:]{1,100})"
     return {
@@ -91,9 +91,15 @@ def _leading() -> Mapping[Disguise, re.Pattern[str]]:
         ),
         Disguise.ERROR_CLASS: re.compile(rf"{_BEFORE}(?:[A-Za-z]\w*\.)*[A-Z]\w*(?:{classes}): "),
         Disguise.LIBRARY_ERROR: re.compile(
-            rf"{_BEFORE}(?:(?i:error|failed)\b[^\n:]{{1,80}}: )?(?:{libraries})[^\n]*\Z"
+            rf"{_BEFORE}(?:(?i:error|failed)\b[^\n:]{{1,80}}: )?(?:{libraries})\Z"
         ),
     }
+
+
+def _form(words: str) -> str:
+    """Return the pattern of a library's error, in which `#` is a number and `…` a text."""
+    pattern = re.escape(words).replace(r"\#", r"\d{1,6}").replace("…", r"[^'\n]{1,200}")
+    return pattern + (r"\W*" if words[-1].isalnum() or words[-1] == "#" else r"[^\n]*")
 
 
 @lru_cache(maxsize=1)
@@ -191,13 +197,15 @@ def _is_about(tool: Tool, case: Case, disguise: Disguise) -> bool:
 def _blames(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> bool:
     """Return whether an error blames what was broken in its call. No tool has such a result.
 
-    The error names the parameter, quotes the tool's name, or has a class or a code.
+    The error names the parameter, quotes the tool's name, or has a class or a code. A name of one
+    word may be quoted in any sentence, so it has to be named as a tool.
     """
     held = list(documents)
     if case.violation is None or _names_what_broke(text, held, case):
         return case.violation is not None
     objects = [each for each in held if isinstance(each, dict)]
-    quoted = re.compile(f"[{_QUOTES}]{re.escape(tool.name)}[{_QUOTES}]")
+    as_tool = "" if len(words_in(tool.name)) > 1 else r"(?i:\b(?:tool|calling|executing):? )"
+    quoted = re.compile(f"{as_tool}[{_QUOTES}]{re.escape(tool.name)}[{_QUOTES}]")
     if any(map(quoted.search, texts_in(objects) if objects else (text,))):
         return True
     return any(_words_of(name) in _CLASSES for each in objects for name in each)

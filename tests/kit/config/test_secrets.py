@@ -24,6 +24,11 @@ def test_each_secret_has_a_placeholder_of_its_own():
     assert Redactor([TOKEN, "another-one"])(f"another-one {TOKEN}") == "«secret-2» «secret-1»"
 
 
+@pytest.mark.parametrize("end", ["\r\n", "\\r\\n", "%0D%0A", "&#13;&#10;"])
+def test_a_secret_of_several_lines_is_found_with_the_line_ends_of_windows(end):
+    assert "d4e5f6" not in Redactor(["a1b2c3\nd4e5f6"])(f"x a1b2c3{end}d4e5f6 y")
+
+
 def test_a_bearer_token_is_found_without_its_scheme():
     redact = Redactor([f"Bearer {TOKEN}"])
     assert TOKEN not in redact(f"token {TOKEN} is not valid")

@@ -38,6 +38,9 @@ def test_what_was_probably_meant_is_named(target, meant, tmp_path, monkeypatch):
         "me:s3cr3t-of-a-target@example.org/mcp",
         "example.org:8000/mcp?api_key=s3cr3t-of-a-target",
         "ftp://me:s3cr3t-of-a-target@example.org",
+        "http:/me:s3cr3t-of-a-target@example.org",
+        "https//me:s3cr3t-of-a-target@example.org",
+        "http:me:s3cr3t-of-a-target@example.org",
     ],
 )
 def test_a_target_that_lacks_its_scheme_is_named_without_its_secrets(target, tmp_path):

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.evidence.disguise import blames
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import Disguise, Outcome
 from tests.kit.samples import MCP, TOOL, called, case, result, rpc, web
@@ -43,6 +44,8 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ("[Errno 2] No such file or directory: 'notes.txt'", Disguise.LIBRARY_ERROR),
         ("ENOENT: no such file or directory, open 'notes.txt'", Disguise.LIBRARY_ERROR),
         ("Request failed with status code 404", Disguise.LIBRARY_ERROR),
+        ("Server error '502 Bad Gateway' for url 'http://a.b/c'", Disguise.LIBRARY_ERROR),
+        ("[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed", Disguise.LIBRARY_ERROR),
         ("Error reading the file: [Errno 13] Permission denied: 'x'", Disguise.LIBRARY_ERROR),
         ('{"error": "File not found"}', Disguise.ERROR_MEMBER),
         ('{"error": {"code": "E1", "message": "No."}}', Disguise.ERROR_MEMBER),
@@ -74,6 +77,19 @@ def test_a_success_that_holds_an_error_alone_is_a_refusal_in_disguise(text, form
 @pytest.mark.parametrize(
     "text",
     [
+        "Error while loading: fetch failed.",
+        "Cannot connect to host a.b:443 ssl:default [None]",
+    ],
+)
+def test_the_error_of_a_library_without_a_network_is_no_success(text):
+    reading = answered(text)
+    assert reading.disguise is Disguise.LIBRARY_ERROR
+    assert reading.outcome is Outcome.ENVIRONMENT
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "Error handling guide: how to raise and catch",
         "Errors and exceptions: a tutorial",
         "An error occurred in the third act",
@@ -87,6 +103,13 @@ def test_a_success_that_holds_an_error_alone_is_a_refusal_in_disguise(text, form
         "read.txt: [Errno 2] No such file or directory: 'read.txt'",
         "Failed to read a.txt: [Errno 2] No such file or directory: 'a.txt'\nb.txt: hello",
         "The page says: Request failed with status code 404",
+        "Request failed with status code of conduct",
+        "Cannot connect to host after the upgrade",
+        "fetch failed payments and retry them",
+        "EACCES: permission denied when I run npm install",
+        "[SSL: how to configure",
+        "All connection attempts failed since Monday",
+        "Server error '500' on checkout",
         "KeyError is raised where a key is missing.",
         "Error: " + "a long page about errors. " * 100,
         '{"job": 7, "status": "error", "message": "disk full"}',
@@ -146,9 +169,27 @@ def test_an_error_that_blames_what_was_broken_is_no_result_of_any_tool(text, bla
     assert is_refused(text, {}, lacks) is blamed
 
 
-def is_refused(text, arguments, violation):
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        ("Error: container 'log' restarted", False),
+        ("Error: invalid arguments for tool 'log'", True),
+    ],
+)
+def test_a_name_of_one_word_has_to_be_named_as_a_tool(text, blamed):
+    lacks = Violation("/room_id", "room_id", ("required",), sent_absent=True)
+    assert is_refused(text, {}, lacks, "log") is blamed
+
+
+def test_what_an_error_repeats_ends_before_its_reason():
+    said = 'Received {"limit": 0, "of": {"a": 1}}: "limit" must be positive, such as {"limit": 5}'
+    assert blames("limit", said)
+    assert not blames("of", said)
+
+
+def is_refused(text, arguments, violation, name="check_logs"):
     """Whether the answer to a broken call of a tool about logs counts as a refusal."""
-    checks = tool("check_logs", "Check the logs of a room.")
+    checks = tool(name, "Check the logs of a room.")
     broken = case(BROKEN, run=MCP, tool=checks)
     broken = replace(broken, arguments=arguments, violation=violation)
     return called(rpc(result(text), of=broken), checks).reading.refused
