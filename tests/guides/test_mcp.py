@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import datetime
 import importlib.util
 import json
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from mcp.types import CallToolResult
 
 from fixtures.guides.joined import TO_COPY
 from fixtures.guides.steps import HERE, MODULES
@@ -69,6 +71,20 @@ def test_an_error_of_a_tool_that_names_none_names_the_tool(copied, way):
     assert tools_of(way(copied, lambda: 1 / 0)) == ["order"]
 
 
+@pytest.mark.parametrize("way", [called, guarded])
+def test_an_error_that_is_made_by_hand_names_the_tool(copied, way):
+    def by_hand():
+        raise copied.Refused({"type": "https://x.example/y", "title": "t", "detail": "d"})
+
+    assert tools_of(way(copied, by_hand)) == ["order"]
+
+
+def test_a_refusal_that_a_tool_returns_has_its_errors(copied):
+    error = copied.error("conflict", "Sold out", "There is none left.")
+    assert tools_of(answer(copied.refusal(error))) == [None]
+    assert tools_of(answer(copied.refusal(error, tool="order"))) == ["order"]
+
+
 def no_list() -> list[str]:
     return []
 
@@ -84,6 +100,18 @@ def test_what_has_no_content_is_there_as_text_too(copied, run, value):
     assert [json.loads(block["text"]) for block in result["content"]] == [{"result": value}]
 
 
+def test_a_result_of_a_tools_own_is_written_as_the_sdk_does_and_stays_as_it_is(copied):
+    data = {"day": datetime.date(2031, 5, 20), "share": float("nan")}
+    own = CallToolResult.model_construct(content=(), structured_content=data, is_error=False)
+
+    def run() -> CallToolResult:
+        return own
+
+    [block] = called(copied, run)["content"]
+    assert json.loads(block["text"]) == {"day": "2031-05-20", "share": None}
+    assert own.content == ()
+
+
 @pytest.mark.needs
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["mcp-typescript", "mcp-typescript-1"])
@@ -92,6 +120,8 @@ def test_an_error_of_a_tool_that_names_none_names_the_tool_in_typescript(name, t
     shutil.copy(TO_COPY[name], tmp_path)
     (tmp_path / "node_modules").symlink_to(MODULES)
     command = [MODULES / ".bin" / "tsx", Path(__file__).with_name("mcp_own.mjs")]
-    done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run(
+        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
     assert done.returncode == 0, done.stderr
     assert tools_of(json.loads(done.stdout)) == ["order"]

@@ -22,7 +22,7 @@ async def list_tools(ctx, params):
 async def call_tool(ctx, params):
     if params.name not in {tool.name for tool in TOOLS}:
         wrong = error("not-found", "Unknown tool", "No tool has this name.")
-        return refusal(params.name, wrong)
+        return refusal(wrong, tool=params.name)
     return CallToolResult(content=[TextContent(type="text", text="Done.")])
 
 
