@@ -69,8 +69,8 @@ api.use('/rooms/:room/shelf', shelf);
 app.use('/api', api);
 app.use('/v1', api);
 app.all('/any', checked('any', z.strictObject({})), (_, response) => response.json({}));
-const [, , port, before] = process.argv;
-if (before === 'router') delete express.Router.prototype.listRoutes; // as before version 2.3 of the package
-if (before === 'all') api.all('/all', checked('each', z.strictObject({})));
+const [, , port] = process.argv;
+const isOld = port === 'old'; // as before version 2.3 of the package
+if (isOld) for (const layer of [app, api].flatMap(({ router, stack }) => router?.stack ?? stack)) delete layer.rawPath;
 install(app);
-app.listen(Number(port), '127.0.0.1');
+if (!isOld) app.listen(Number(port), '127.0.0.1');

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -223,16 +224,74 @@ def test_a_mounted_router_refuses_in_the_envelope_like_the_app(own, mounted):
     assert answer.headers["allow"] == "GET"
 
 
-@pytest.mark.parametrize(
-    ("before", "names"), [("router", "tidy, late_here, copy"), ("all", "each")]
-)
-def test_install_fails_if_it_finds_no_route_of_a_tool(tmp_path, before, names):
+N = {"n": 1}
+OK = (200, None)
+CASES = {  # of each app: the tools that install warns of, and calls with (status, tool)
+    "routerAll": ("x", [("POST", "/api/x", N, OK), ("POST", "/api/x", "a", (422, "x"))]),
+    "appUse": ("x", [("POST", "/x", N, OK), ("POST", "/x", {"n": "1"}, (422, "x"))]),
+    "arrayPath": ("", [("POST", "/y", N, OK), ("POST", "/y", "a", (422, "x"))]),
+    "regexPath": ("r", [("POST", "/r", N, OK), ("POST", "/r", "a", (422, "r"))]),
+    "regexMount": ("z", [("POST", "/v2/z", N, OK), ("POST", "/v2/z", {}, (422, "z"))]),
+    "arrayMount": ("", [("POST", "/v2/z", N, OK), ("GET", "/v2/z", None, (405, None))]),
+    "flag": ("off", [("POST", "/a", N, OK)]),
+    "twoApps": ("", [("POST", "/a", N, OK)]),
+    "subApp": ("b", [("POST", "/sub/b", N, OK), ("POST", "/sub/b", {"n": "1"}, (422, "b"))]),
+    "order": (
+        "",
+        [
+            ("POST", "/rooms/search", N, (409, "search")),
+            ("POST", "/rooms/search", "text", (422, "search")),
+            ("POST", "/rooms/7", "text", (422, "get_room")),
+            ("GET", "/rooms/me", None, (409, None)),
+            ("DELETE", "/rooms/me", None, (409, None)),
+        ],
+    ),
+    "guard": ("", [("POST", "/a", N, (401, "a")), ("POST", "/b", N, (401, None))]),
+    "rootWild": (
+        "",
+        [
+            ("GET", "/none/at/all", None, (404, None)),
+            ("POST", "/none/at/all", N, (404, None)),
+            ("GET", "/none", None, (404, None)),
+            ("POST", "/z", N, OK),
+        ],
+    ),
+    "self": ("", [("POST", "/a/z", N, OK), ("POST", "/a/v1/z", N, OK)]),
+}
+
+
+def ended(folder, script, *arguments):
+    command = [str(folder / "node_modules/.bin/tsx"), script, *arguments]
+    return subprocess.run(
+        command, check=True, cwd=folder, capture_output=True, text=True, timeout=60
+    )
+
+
+@pytest.fixture(scope="module")
+def apps(tmp_path_factory):
+    need_packages(HERE)
+    folder = tmp_path_factory.mktemp("apps")
+    own_files(folder)
+    shutil.copy(OWN.with_name("express_cases.mjs"), folder / "cases.mjs")
+    calls = {name: [call[:3] for call in calls] for name, (_, calls) in CASES.items()}
+    return json.loads(ended(folder, "cases.mjs", json.dumps(calls)).stdout)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_app_starts_and_is_checked_whatever_install_finds(apps, name):
+    tools, calls = CASES[name]
+    assert [tuple(each) for each in apps[name]["answers"]] == [call[3] for call in calls]
+    warned = [f"install(app) finds no route of {tools}, so"] if tools else []
+    assert [text[: len(warned[0])] for text in apps[name]["warned"]] == warned
+
+
+def test_each_app_of_the_file_is_tried(apps):
+    assert apps.keys() == CASES.keys()
+
+
+def test_install_says_which_package_follows_a_mounted_router(tmp_path):
     need_packages(HERE)
     own_files(tmp_path)
-    command = [str(tmp_path / "node_modules/.bin/tsx"), "main.mjs", "0", before]
-    ended = subprocess.run(
-        command, check=False, cwd=tmp_path, capture_output=True, text=True, timeout=60
-    )
-    assert ended.returncode != 0
-    assert f"finds no route of {names}. Call it" in ended.stderr
-    assert "npm update router" in ended.stderr
+    said = ended(tmp_path, "main.mjs", "old").stderr
+    assert "finds no route of tidy, late_here, copy, so" in said
+    assert "npm update router" in said
