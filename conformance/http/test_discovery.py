@@ -97,7 +97,8 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
         listed = [members.get("tools"), members.get("resources")]
         holding = any(isinstance(one, list) for one in listed)
         good = _status(exchange) == 200 and holding
-        yield _collection(exchange, good=good, found="finding.http.no_list")
+        found = "finding.http.collection" if holding else "finding.http.no_list"
+        yield _collection(exchange, good=good, found=found)
 
 
 def _collection(exchange: Exchange, *, good: bool, found: str = "finding.http.collection") -> Check:

@@ -77,6 +77,7 @@ def results(clause, server):
         ("/more", {"items": []}, "finding.http.no_list"),
         ("/more", [TOOL], "finding.http.bare_list"),
         ("/prompts", "words", "finding.http.collection"),
+        ("/more", (201, {"tools": [TOOL]}), "finding.http.collection"),
     ],
 )
 def test_the_remedy_for_a_collection_is_what_the_kit_accepts(path, answer, said):
@@ -96,7 +97,8 @@ def test_the_remedy_for_a_collection_is_what_the_kit_accepts(path, answer, said)
 
     def serving(answers):
         def serve(method, path, body, headers):
-            return (200, answers[path]) if path in answers else (404, None)
+            found = answers.get(path)
+            return found if isinstance(found, tuple) else (200 if found else 404, found)
 
         return results("HTTP-DISC-003", serve)
 
