@@ -21,7 +21,7 @@ from jsonschema_specifications import (
 )
 from referencing import Resource
 from referencing.exceptions import Unresolvable
-from referencing.jsonschema import DRAFT202012, SchemaRegistry, specification_with
+from referencing.jsonschema import DRAFT3, DRAFT4, DRAFT202012, SchemaRegistry, specification_with
 
 from conformance.formats.problem import Place, shown
 from conformance.formats.schema.depth import ends_in_recursion_error
@@ -74,11 +74,10 @@ def schema_faults(schema: Mapping[str, Any], *, is_whole: bool = False) -> tuple
     if len(text) > LONGEST:
         said = message("documents.schema.too_long", limit=LONGEST)
         return (SchemaFault((), _VALID, _VALID, said),)
-    if (
-        "\\u" in text and 'id"' in text
-    ):  # most schemas have no id, and need no search for a long one
-        for place, value in _odd_ids(schema):
-            return (_odd(place, value),)
+    if "\\u" in text and 'id"' in text:  # others have no long id, and need no search for one
+        for place, value in _ids(schema):
+            if has_long_host(value):
+                return (_odd(place, value),)
     if len(text) <= _REMEMBERED_LENGTH:
         return _remembered(text)
     return _faults(schema, is_whole=is_whole)
@@ -204,7 +203,8 @@ def _dangling(schema: Mapping[str, Any]) -> Iterator[SchemaFault]:
     try:
         registry: SchemaRegistry = METASCHEMAS.with_resource(_ROOT, resource).crawl()
     except ValueError as error:  # an `$id` that is not a URI reference
-        yield _odd(*next(_odd_ids(schema), ((), str(error))))
+        odd = ((place, value) for place, value in _ids(schema) if not _is_reference(value))
+        yield _odd(*next(odd, ((), str(error))))
         return
     except _FORBIDDEN:
         embedded = (each for each in positions(schema) if each[0] and "$schema" in each[2])
@@ -248,14 +248,27 @@ def _odd(place: Place, value: str) -> SchemaFault:
     return SchemaFault(place, _VALID, _VALID, said)
 
 
-def _odd_ids(schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
-    """Yield each id that is not a URI reference, with its place."""
+def _ids(schema: Mapping[str, Any]) -> Iterator[tuple[Place, str]]:
+    """Yield each id, with its place: the member that the dialect there takes for one."""
+    members: dict[Place, str] = {(): "$id"}
     for place, _, node in positions(schema):
-        for member in ("$id", "id"):
-            try:
-                urlsplit(node[member]) if isinstance(node.get(member), str) else None
-            except ValueError:
-                yield (*place, member), node[member]
+        base = place
+        while base not in members:
+            base = base[:-1]
+        if isinstance(node.get("$schema"), str):
+            found = specification_with(node["$schema"], DRAFT202012)
+            members[place] = "id" if found in (DRAFT3, DRAFT4) else "$id"
+            base = place
+        if isinstance(node.get(members[base]), str):
+            yield (*place, members[base]), node[members[base]]
+
+
+def _is_reference(value: str) -> bool:
+    try:
+        urlsplit(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _leads_out(keyword: str, reference: str) -> Message:

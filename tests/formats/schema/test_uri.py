@@ -31,6 +31,7 @@ HOSTS = [
     lambda: schema_faults({"$id": LONG}),
     lambda: schema_faults({"$id": LONG}, is_whole=True),
     lambda: schema_faults({"$defs": {"a": {"$id": LONG}}}),
+    lambda: schema_faults({"$schema": "http://json-schema.org/draft-04/schema#", "id": LONG}),
     lambda: schema_faults({"$schema": LONG}),
     lambda: schema_faults({"$ref": LONG}),
 ]
@@ -41,6 +42,12 @@ def test_a_host_of_accents_takes_no_time(reads):
     began = time.process_time()
     assert reads()
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("value", ["http://[", LONG])
+def test_a_member_that_is_no_id_in_its_dialect_is_not_judged(value):
+    text = {"type": "string", "description": "é"}
+    assert schema_faults({"properties": {"a": {"id": value}, "id": text}}) == ()
 
 
 def test_a_long_path_and_a_host_of_another_alphabet_are_read_as_usual():
