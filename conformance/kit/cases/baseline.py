@@ -24,7 +24,15 @@ _MOST_BYTES: Final = 2 * 1024 * 1024
 """If the candidates together have more bytes than this, no more are made."""
 MOST_CANDIDATES: Final = 8
 _QUERIES: Final = frozenset({"query", "statement", "sql_query"})
-_SQL: Final = re.compile(r"(?<!no)SQL(?:ite)?\b", re.IGNORECASE)
+_NAMED_SQL = r"(?<!no)(?<!no[ -])(?<!not )SQL(?:ite)?\b"
+_SQL: Final = re.compile(
+    rf"{_NAMED_SQL}[ -](?:quer|statement|command|select)"
+    rf"|\b(?:run|execut|quer)\w*\b[^.;:\n]{{0,40}}{_NAMED_SQL}"
+    rf"|{_NAMED_SQL} to (?:run|execute)",
+    re.IGNORECASE,
+)
+"""Words of a tool that takes a statement of SQL. Others only speak of it."""
+_SELECT: Final = "SELECT 1"
 GIVEN: Final = "given-example"
 """The scenario of a baseline call that the user gave with `--examples`."""
 
@@ -192,8 +200,8 @@ def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | No
 def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
     """Yield ways to read descriptions: literals first, masks first, second literal first, none.
 
-    A parameter for a statement of SQL gets one first that every database knows and that changes
-    nothing. `described` is what the tool says of itself.
+    A parameter for a statement of SQL first gets a `SELECT` that its words quote, then one that
+    every database knows. `described` is what the tool says of itself.
     """
 
     def words(asked: Constraints) -> str:
@@ -201,7 +209,8 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
         return " ".join(t for t in texts if isinstance(t, str))
 
     def hinted(
-        pick: Callable[[list[str], list[str]], Iterable[str]], sql: tuple[str, ...] = ()
+        pick: Callable[[list[str], list[str]], Iterable[str]],
+        in_sql: Callable[[Iterable[str]], Iterable[str]] = tuple,
     ) -> Hints:
         def hints(name: str, asked: Constraints) -> Iterable[Any]:
             if "boolean" in asked.kinds:  # the words say what the flag does, not its value
@@ -209,14 +218,20 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
             text = words(asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
             chosen = pick([q for q in quoted if q not in filled], filled)
-            if name == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
-                chosen = (*sql, *chosen)
+            if name.lower() == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
+                chosen = in_sql(chosen)
             return [value for each in chosen for value in _read(each, asked)]
 
         return hints
 
-    yield hinted(lambda quoted, filled: (*quoted, *filled), ("SELECT 1",))
-    yield hinted(lambda quoted, filled: (*filled, *quoted))
+    def reading(text: str) -> bool:
+        return text.lstrip().upper().startswith("SELECT ")
+
+    yield hinted(
+        lambda quoted, filled: (*quoted, *filled),
+        lambda texts: sorted((*texts, _SELECT), key=lambda text: not reading(text)),
+    )
+    yield hinted(lambda quoted, filled: (*filled, *quoted), lambda texts: (_SELECT, *texts))
     yield hinted(lambda quoted, filled: (*quoted[1:], *filled, *quoted[:1]))
     yield lambda _name, _asked: ()
 

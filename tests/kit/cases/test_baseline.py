@@ -133,6 +133,9 @@ def test_a_description_gives_a_value(text, expected):
         ("query", "Run a PostgreSQL query.", ["SELECT 1", "query"]),
         ("query", "Search the documents.", ["query"]),
         ("query", "Search in a NoSQL store.", ["query"]),
+        ("query", "Search the SQL documentation.", ["query"]),
+        ("query", "Run a PRQL query, not SQL.", ["query"]),
+        ("query", "Find courses, such as SQL or Python.", ["query"]),
         ("dialect", "Format SQL.", ["dialect"]),
     ],
 )
@@ -140,6 +143,19 @@ def test_a_statement_of_sql_is_first_one_that_every_database_knows(name, of_tool
     schema = {"properties": {name: {"type": "string"}}, "required": [name]}
     found = candidates(replace(tool(schema), description=of_tool), (), NOW)
     assert [each[name] for each in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("quoted", "expected"),
+    [
+        ("SELECT name FROM users", ["SELECT name FROM users", "SELECT 1", "sql"]),
+        ("DELETE FROM users", ["SELECT 1", "DELETE FROM users", "sql"]),
+    ],
+)
+def test_a_select_that_the_description_quotes_comes_first(quoted, expected):
+    asked = {"type": "string", "description": f"The statement, e.g. `{quoted}`"}
+    found = candidates(tool({"properties": {"sql": asked}, "required": ["sql"]}), (), NOW)
+    assert [each["sql"] for each in found] == expected
 
 
 def test_a_literal_is_read_as_the_type_that_is_asked():
