@@ -9,7 +9,7 @@ from conformance.formats.problem import quoted, shown
 from conformance.kit.cases.deviations import WHOLE_FLOAT
 from conformance.kit.cases.expectations import rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import STOP_ANY_CALL, breaks_path
+from conformance.kit.evidence.response import OF_A_MOMENT, STOP_ANY_CALL
 from conformance.kit.model.case import CaseKind, Expectation, Strictness, Violation
 from conformance.kit.model.exchange import Trouble
 from conformance.kit.schema.string_formats import has_no_offset
@@ -31,7 +31,6 @@ from conformance.spec.messages import Message, listed, message
 from conformance.spec.vocabulary import ErrorType, Outcome
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
-_ASK_LATER = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
 
 
 @clause("ATDF-CALL-001")
@@ -215,9 +214,10 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     """Check that the broken calls of these kinds are refused as invalid input.
 
     An accepted call breaks the clause. A refusal counts only if the neighbor, the valid call next
-    to it, was accepted. In a path, a 404 is such a refusal. Nothing is known if all calls, or all
-    that break one parameter, failed for another reason, such as a conflict. A call that a limit,
-    load or a lack stopped counts as not sent. So does one from which on the server stops all.
+    to it, was accepted. In a path, a 404, 405 or 414 is such a refusal. Nothing is known if all
+    calls, or all that break one parameter, failed for another reason, such as a conflict. A call
+    that a limit, load or a lack stopped counts as not sent. So does one from which on the server
+    stops all.
     """
     yield from _unsent_of(tool, which)
     spoilt = _spoilt_afterwards(tool)
@@ -227,7 +227,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
     first: Call | None = None
     # The arguments as a whole come last: a list in the place of an object says least.
     for call in sorted(calls, key=lambda call: call.case.strictness is Strictness.MALFORMED):
-        outcome, no_path = call.reading.outcome, _finds_no_path(call)
+        outcome, no_path = call.reading.outcome, call.finds_no_path
         judged |= {call.case.strictness} if outcome in _JUDGED else set()
         first = first or (None if no_path else call)
         if outcome is Outcome.ACCEPTED:
@@ -243,7 +243,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
             yield why
         elif outcome is Outcome.OTHER_REFUSED and tool.neighbour_accepted(call.case):
             others.setdefault(call.case.parameter, call)
-    if first is None or first.reading.status in _ASK_LATER:
+    if first is None or first.reading.status in OF_A_MOMENT:
         return
     other = first.reading.outcome is Outcome.OTHER_REFUSED
     by_status = other and first.reading.status >= HTTPStatus.BAD_REQUEST
@@ -268,21 +268,12 @@ def _unsent_of(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
 def _not_about_input(tool: ToolEvidence, call: Call) -> Check | None:
     """Say what stopped a call before its input mattered; None if nothing is known to have."""
     status, envelope = call.reading.status, call.reading.envelope
-    if status in _ASK_LATER:
+    if status in OF_A_MOMENT:
         return unknown("kit.not_verified.limited", call, status=status)
     if _stopped_with(call) in {_stopped_with(each) for each in tool.of(CaseKind.AFTER)} - {None}:
         return unknown("kit.not_verified.baseline_after", call)
-    tried = tool.neighbour_accepted(call.case)
-    if tried and call.reading.missing is not None:
-        return lacks_something(call)
-    later = envelope is not None and envelope.of_a_moment
-    return _unjudged(tool, call) if tried and later else None
-
-
-def _finds_no_path(call: Call) -> bool:
-    """Return whether a wrong value in the path led to nothing that the server knows."""
-    not_found = call.reading.status == HTTPStatus.NOT_FOUND
-    return not_found and breaks_path(call.exchange, call.tool)
+    lacks = call.reading.missing is not None or (envelope is not None and envelope.of_a_moment)
+    return _unjudged(tool, call) if lacks and tool.neighbour_accepted(call.case) else None
 
 
 def _stopped_with(call: Call) -> int | None:
@@ -328,7 +319,7 @@ def _unjudged(tool: ToolEvidence, call: Call) -> Check:
     """
     if tool.baseline is not None and tool.baseline.reading.stopped:
         return no_good_call(tool.baseline)
-    if call.reading.missing is not None:
+    if tool.lacking_at(call) is not None:
         return lacks_something(call)
     if call.reading.outcome is Outcome.SERVER_FAULT:
         return unknown("kit.not_verified.failed_instead", call)

@@ -12,7 +12,6 @@ from conformance.formats.tool.tool import ToolForm
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import (
     body_json,
-    breaks_path,
     header_of,
     is_enriched_error,
     is_json,
@@ -165,12 +164,12 @@ def test_the_status_fits_the_error_type(tool: ToolEvidence) -> Checks:
 def test_errors_of_a_tool_route_are_json(tool: ToolEvidence) -> Checks:
     """Errors of a tool route have a JSON body and a JSON media type. The tool must have a route.
 
-    For a wrong value in the path, a 404 may come from the router, which knows no such route.
+    For a wrong value in the path, a 404, 405 or 414 may come from the router.
     """
     for call in tool.calls if not has_no_route(tool) else ():
         if call.reading.status < 400 or call.reading.outcome is Outcome.NO_ANSWER:
             continue
-        if call.reading.status == HTTPStatus.NOT_FOUND and breaks_path(call.exchange, tool.tool):
+        if call.finds_no_path:
             continue
         sound = _is_json(call) and _is_sound(call)
         if sound is None:

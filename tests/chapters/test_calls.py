@@ -7,10 +7,12 @@ import pytest
 
 from conformance.atdf.leaks import CREDENTIALS, credential_in
 from conformance.atdf.traces import TRACES, is_of_sent_code, trace_in
+from conformance.formats.tool.tool import Input, Invocation, Where
 from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.cases.deviations import WHOLE_FLOAT
 from conformance.kit.model.case import CaseKind, Strictness, Violation
 from conformance.kit.model.exchange import Trouble
+from conformance.kit.verdicts.rates import repairable
 from conformance.spec.vocabulary import Verdict
 from tests.kit.samples import (
     MCP,
@@ -516,6 +518,36 @@ def test_a_lack_that_the_call_without_the_mistake_does_not_meet_is_no_refusal(st
     lacks = called(web(status, body))
     item = of_tool("ATDF-CALL-001", accepted(), refused(), lacks)
     assert item.verdict is Verdict.NOT_VERIFIED
+
+
+LIMITED = {"detail": "Rate limit exceeded. Please try again later."}
+OFFLINE = {"detail": "getaddrinfo ENOTFOUND host.example"}
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "after", "said"),
+    [
+        (accepted(), OFFLINE, accepted(CaseKind.AFTER), "refused_before_input"),
+        (accepted(), OFFLINE, called(web(500, OFFLINE, of=case(CaseKind.AFTER))), "environment"),
+        (refused(kind=CaseKind.BASELINE), OFFLINE, refused(kind=CaseKind.AFTER), "environment"),
+        (accepted(), LIMITED, accepted(CaseKind.AFTER), "rate_limited"),
+    ],
+)
+def test_what_only_a_broken_call_lacks_is_not_said_to_be_missing(before, body, after, said):
+    item = of_tool("ATDF-CALL-001", before, called(web(500, body)), after)
+    assert {each.message.id for each in item.findings} == {f"kit.not_verified.{said}"}
+
+
+@pytest.mark.parametrize("status", [404, 405, 414])
+def test_the_answer_of_a_router_to_a_wrong_value_in_the_path_is_a_refusal(status):
+    inputs = (Input("name", Where.PATH), Input("count", Where.QUERY))
+    tool = replace(TOOL, invocation=Invocation("/book/{name}", "GET", inputs))
+    wrong = case(violation=OF_NAME, arguments={"name": OF_NAME.sent, "count": 2})
+    lost = called(web(status, b"<h1>no</h1>", of=wrong, headers=()), tool)
+    item = of_tool("ATDF-CALL-001", accepted(), refused(), lost, tool=tool)
+    assert item.verdict is Verdict.PASS
+    assert of_tool("HTTP-ERR-003", accepted(), lost, tool=tool).verdict is not Verdict.FAIL
+    assert repairable(tool_evidence(accepted(), lost, accepted(CaseKind.AFTER), tool=tool)) == []
 
 
 UNKNOWN = {"detail": "No such day is known."}

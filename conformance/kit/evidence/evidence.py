@@ -12,7 +12,7 @@ from conformance.formats.problem import Problem
 from conformance.formats.tool.tool import Tool
 from conformance.kit.cases.baseline import GIVEN
 from conformance.kit.evidence.catalog import Offered
-from conformance.kit.evidence.response import Reading, read
+from conformance.kit.evidence.response import Reading, breaks_path, read
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange
@@ -20,7 +20,10 @@ from conformance.kit.model.fault import Fault, Faulty, fault_of
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.spec.messages import Message, message
-from conformance.spec.vocabulary import RunKind
+from conformance.spec.vocabulary import Missing, RunKind
+
+_OF_A_ROUTER = frozenset({404, 405, 414})
+"""Statuses for a path that is unknown, is only known with another method, or is too long."""
 
 
 class NotRecorded(Exception):
@@ -50,6 +53,12 @@ class Call:
             object.__setattr__(self, "held", read(self.exchange, self.tool))
         assert self.held is not None
         return self.held
+
+    @property
+    def finds_no_path(self) -> bool:
+        """Whether a wrong value in the path led to nothing that the server knows."""
+        status = self.reading.status
+        return status in _OF_A_ROUTER and breaks_path(self.exchange, self.tool)
 
 
 def call_of(exchange: Exchange, tool: Tool) -> Call:
@@ -178,6 +187,18 @@ class ToolEvidence:
         if case.neighbour is None:
             return self.baseline is not None and self.baseline.reading.accepted
         return case.neighbour in self._accepted_baselines
+
+    def lacking_at(self, call: Call) -> tuple[Missing, str] | None:
+        """Return what the server lacked at a call; None if its mistake explains the answer.
+
+        It does if the call without the mistake was accepted, and nothing is missing at the end. A
+        limit of calls may be reached at any call.
+        """
+        missing = call.reading.missing
+        if missing is None or missing[0] is Missing.QUOTA or call.case.kind is not CaseKind.BROKEN:
+            return missing
+        at_the_end = any(each.reading.missing for each in self.of(CaseKind.AFTER))
+        return missing if at_the_end or not self.neighbour_accepted(call.case) else None
 
     def refused_neighbour(self, case: Case) -> Call | None:
         """Return the call from which `case` deviates, if it was made and not accepted; otherwise

@@ -29,6 +29,8 @@ from conformance.spec.vocabulary import (
 
 PROVES_NOTHING = frozenset({401, 403, 407, 429, 503})
 """Statuses that any request may get, whatever it asks, because of rights, limits or load."""
+OF_A_MOMENT = frozenset({429, 503})
+"""Those of limits and load, which may be over at the next call."""
 
 _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(

@@ -6,12 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from http import HTTPStatus
 
 from conformance.formats.tool.errors import ErrorView
 from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import breaks_path
+from conformance.kit.evidence.response import OF_A_MOMENT
 from conformance.kit.model.case import CaseKind
 from conformance.kit.model.results import Advice, Explain, Rate, Repair, Unnamed
 from conformance.kit.repair.hints import hint_of, is_valid
@@ -32,9 +31,6 @@ _SAID = 20_000
 
 REPAIR_UNPROVEN = "kit.not_verified.repair_state"
 """Why a clause about repairs is not verified: of a parameter, no repair came to its end."""
-
-_PASSING = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
-"""Statuses of limits and load, which may be over at the next call."""
 
 
 class RepairOutcome(StrEnum):
@@ -144,9 +140,8 @@ def _hides_its_reason(tool: ToolEvidence, call: Call) -> bool:
     outcomes = {each.reading.outcome for each in tool.of(CaseKind.AFTER)}
     if reading.outcome is not Outcome.OTHER_REFUSED or outcomes != {Outcome.ACCEPTED}:
         return False
-    by_router = reading.status == HTTPStatus.NOT_FOUND and breaks_path(call.exchange, call.tool)
     told = reading.envelope is not None and reading.envelope.of_a_moment
-    excused = by_router or told or reading.status in _PASSING
+    excused = call.finds_no_path or told or reading.status in OF_A_MOMENT
     return not (excused or suggestions(call) or hint_of(reading))
 
 

@@ -135,8 +135,9 @@ def overhead(exchanges: Iterable[Exchange]) -> float | None:
 def _add_shortages(short: dict[Missing, Shortage], tool: ToolEvidence) -> None:
     """Add what the server lacks in its environment, as the calls of a tool show it."""
     for call in tool.calls:
-        if call.reading.missing is not None:
-            missing, words = call.reading.missing
+        lacking = tool.lacking_at(call)
+        if lacking is not None:
+            missing, words = lacking
             known = short.get(missing, Shortage(missing, words, ()))
             if tool.tool.name not in known.tools:
                 short[missing] = replace(known, tools=(*known.tools, tool.tool.name))

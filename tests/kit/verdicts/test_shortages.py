@@ -8,7 +8,18 @@ from conformance.kit.model.results import Shortage
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.run_result import run_result
 from conformance.spec.vocabulary import Missing
-from tests.kit.samples import MCP, TOOL, called, case, result, rpc, run_evidence, tool_evidence
+from tests.kit.samples import (
+    MCP,
+    TOOL,
+    accepted,
+    called,
+    case,
+    result,
+    rpc,
+    run_evidence,
+    tool_evidence,
+    web,
+)
 
 
 def lacking(name, *said):
@@ -29,3 +40,11 @@ def test_it_is_said_once_with_all_tools_that_lack_it():
         Shortage(Missing.NETWORK, "fetch failed", ("one", "two")),
         Shortage(Missing.SERVICE, "ECONNREFUSED", ("two",)),
     )
+
+
+def test_what_only_a_broken_call_lacks_is_not_missing():
+    offline = called(web(500, {"detail": "getaddrinfo ENOTFOUND host.example"}))
+    for calls, missing in (((offline,), 1), ((accepted(), offline), 0)):
+        evidence = run_evidence(tool_evidence(*calls))
+        made = run_result(evidence, [], Declared({}, (), ()), Settings(), 1)
+        assert len(made.shortages) == missing
