@@ -6,10 +6,8 @@ errors alone. The others are listed as left out.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import SplitResult
@@ -23,6 +21,7 @@ from conformance.formats.catalog.openapi_schema import (
     TooLarge,
     resolved,
 )
+from conformance.formats.catalog.other_method import asks_for_another
 from conformance.formats.catalog.routes import sharing
 from conformance.formats.problem import Place, Problem, problem, shown
 from conformance.formats.schema.schemas import schema_faults
@@ -45,18 +44,6 @@ DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
 CHANGING = frozenset({"put", "patch", "delete"})
-_ASKING = (
-    r"\s*(?:[_$.\[]|x[_-]?)(?:http[_-]?)?method(?:[_-]?override)?\s*(?:\[\])?"
-    r"|(?:http[_-]?)?method[_-]?override"
-)
-_OTHER_METHOD = re.compile(_ASKING, re.IGNORECASE)
-"""Inputs that make frameworks treat a call as one with another method. Servers that use WSGI or CGI
-read `_` in a header as `-`. PHP reads `.` and `[` as `_`, and skips blanks before a name.
-"""
-_NAMED_ANYWHERE = re.compile(rf'"\^?(?:{_ASKING})\$?"', re.IGNORECASE)
-"""Such a name in the text of a schema: of a member, or in a keyword that asks for one."""
-_MOST_PARTS = 1_000
-"""The most parts of a body's schema that are searched for such inputs."""
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods with a special meaning to a client or a proxy, which are never called."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
@@ -124,7 +111,7 @@ def operations(data: Mapping[str, Any]) -> OpenApiCatalog:
 
 
 def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
-    """Yield the names and routes of operations with a changing method, or with a parameter for
+    """Yield the names and routes of operations with a changing method, or with an input for
     another method.
 
     Operations that are left out as tools are included: a tool of another document may be the same.
@@ -132,49 +119,11 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
     if not is_openapi(data):
         return
     for place, method, around, operation in _each(data):
-        if method not in CHANGING and not _asks_for_another(data, around, operation):
+        if method not in CHANGING and not asks_for_another(data, around, operation):
             continue
         given, route = _names(place, operation)
         base = _server(data, around, operation).path.rstrip("/")
         yield given or route, Invocation(base + str(place[1]), method.upper())
-
-
-def _asks_for_another(data: Mapping[str, Any], *holders: Mapping[str, Any]) -> bool:
-    """Return whether an input asks for another method. Unreadable inputs are skipped."""
-    for holder in holders:
-        listed = holder.get("parameters")
-        for each in listed if isinstance(listed, list) else ():
-            with suppress(LeadsElsewhere, LeadsNowhere):
-                name = resolved(data, each).get("name")
-                if isinstance(name, str) and _OTHER_METHOD.fullmatch(name):
-                    return True
-    return any(map(_OTHER_METHOD.fullmatch, _members_sent(data, holders[-1])))
-
-
-def _members_sent(data: Mapping[str, Any], operation: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the names of the members of a body, of any media type."""
-    content: Any = None
-    with suppress(LeadsElsewhere, LeadsNowhere):
-        content = resolved(data, operation.get("requestBody")).get("content")
-    kinds = content.values() if isinstance(content, dict) else ()
-    waiting = [media.get("schema") for media in kinds if isinstance(media, dict)]
-    seen: set[int] = set()
-    while waiting and len(seen) < _MOST_PARTS:
-        schema: Mapping[str, Any] = {}
-        with suppress(LeadsElsewhere, LeadsNowhere):
-            schema = resolved(data, waiting.pop())
-        if id(schema) in seen:
-            continue
-        seen.add(id(schema))
-        named = schema.get("properties")
-        yield from named if isinstance(named, dict) else ()
-        asked = schema.get("required")
-        yield from (
-            (each for each in asked if isinstance(each, str)) if isinstance(asked, list) else ()
-        )
-        for word in ("allOf", "anyOf", "oneOf"):
-            parts = schema.get(word)
-            waiting += parts if isinstance(parts, list) else []
 
 
 def _names(place: Place, operation: Mapping[str, Any]) -> tuple[str, str]:
@@ -250,11 +199,7 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
-    changes = (
-        method in CHANGING
-        or _asks_for_another(document.data, around, operation)
-        or _NAMED_ANYWHERE.search(json.dumps(schema, default=str)) is not None
-    )
+    changes = method in CHANGING or asks_for_another(document.data, around, operation)
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,

@@ -206,23 +206,30 @@ def output_schema(item: Mapping[str, Any]) -> tuple[str, Mapping[str, Any]] | No
 
 
 def is_destructive_hint(name: str) -> bool:
-    """Return whether a member says whether a tool is destructive, however its name is spelled."""
-    return re.sub(r"[_\W]", "", name).lower() in ("destructivehint", "destructive")
+    """Return whether a name has the word "destructive" in any spelling, without "not" or "non"."""
+    return re.search("(?<!non)(?<!not)destructive", _folded(name)) is not None
 
 
-def _said_destructive(declared: Any) -> Any:
-    """Return what the hints for this say. If there are several, a warning wins."""
+def _folded(name: str) -> str:
+    return re.sub(r"[_\W]", "", name).lower()
+
+
+def _said_destructive(declared: Any) -> bool | None:
+    """Return what the hints for this say. A warning wins; only the hint's own name reassures."""
     members = declared.items() if isinstance(declared, dict) else ()
-    said = [each for name, each in members if is_destructive_hint(name)]
-    return next(filter(_warning, said), next(iter(said), None))
+    said = [(_folded(name), warning(each)) for name, each in members if is_destructive_hint(name)]
+    if any(warns for _, warns in said):
+        return True
+    plain = ("destructivehint", "destructive")
+    return False if any(name in plain and warns is False for name, warns in said) else None
 
 
 def _annotations(declared: Any) -> Annotations:
     return Annotations(
         read_only=_flag(_member(declared, "readOnlyHint")),
-        destructive=_warning(_said_destructive(declared)),
+        destructive=_said_destructive(declared),
         idempotent=_flag(_member(declared, "idempotentHint")),
-        open_world=_warning(_member(declared, "openWorldHint")),
+        open_world=warning(_member(declared, "openWorldHint")),
     )
 
 
@@ -254,9 +261,10 @@ def _flag(value: Any) -> bool | None:
     return value if isinstance(value, bool) else None
 
 
-def _warning(value: Any) -> bool | None:
-    """Read a hint that warns. Only `false` removes the warning, so the text "true" warns too."""
-    return None if value is None else value is not False
+def warning(value: Any) -> bool | None:
+    """Read a hint that warns. Only `false` and the texts "false" and "no" remove the warning."""
+    text = value.strip().lower() if isinstance(value, str) else ""
+    return None if value is None else value is not False and text not in ("false", "no")
 
 
 def _text(value: Any) -> str | None:

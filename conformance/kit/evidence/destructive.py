@@ -29,7 +29,7 @@ from conformance.formats.catalog.routes import (
 from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
-from conformance.formats.tool.declared import is_destructive_hint, warns_of_destruction
+from conformance.formats.tool.declared import is_destructive_hint, warning, warns_of_destruction
 from conformance.formats.tool.tool import Annotations, Invocation, Tool
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
@@ -240,9 +240,10 @@ def _with_members_twice(text: str) -> Iterator[Any]:
             for name, value in pairs:
                 every[name].append(value)
             made = {name: each if len(each) > 1 else each[0] for name, each in every.items()}
-            hints = {name: made[name] for name in made if is_destructive_hint(name)}
             made |= {
-                name: next(filter(_is_warning, _each(said)), False) for name, said in hints.items()
+                name: any(map(_is_warning, said))
+                for name, said in every.items()
+                if is_destructive_hint(name) and not any(isinstance(s, list | dict) for s in said)
             }
         return made
 
@@ -293,7 +294,7 @@ def _is_hint(value: Any) -> bool:
 
 
 def _is_warning(hint: Any) -> bool:
-    return isinstance(hint, bool | str | int | float) and hint is not False
+    return isinstance(hint, bool | str | int | float) and warning(hint) is True
 
 
 def _each(value: Any) -> list[Any]:

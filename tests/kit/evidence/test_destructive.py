@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conformance.formats.catalog.normalize import Source, tools_of
-from conformance.formats.catalog.openapi import operations
+from conformance.formats.catalog.openapi import changing, operations
 from conformance.kit.evidence import recorder
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.destructive import TooManyWarned, Warned, as_careful_everywhere
@@ -167,6 +167,14 @@ def test_an_operation_that_takes_its_method_from_its_body_is_destructive(body, r
 ONE = {"a": {"type": "string"}}
 
 
+def taking(media):
+    """A document with one operation that takes a body of JSON."""
+    described = document("/purge", "post")
+    body = {"content": {"application/json": media}}
+    described["paths"]["/purge"]["post"]["requestBody"] = body
+    return described
+
+
 @pytest.mark.parametrize(
     "schema",
     [
@@ -179,14 +187,43 @@ ONE = {"a": {"type": "string"}}
         {"properties": ONE, "default": {"_method": "DELETE"}},
         {"properties": ONE, "examples": [{"_method": "DELETE"}]},
         {"properties": {" .method[]": {"const": "DELETE"}}},
+        {"properties": {"a": {"properties": {"_method": {"const": "DELETE"}}}}},
+        {"patternProperties": {"^(a|_method)$": {"const": "DELETE"}}},
+        {"propertyNames": {"anyOf": [{"pattern": r"^\$method$"}]}, "minProperties": 1},
+        {"$ref": "#/components/schemas/Asks"},
     ],
 )
 def test_an_operation_is_destructive_whose_body_may_get_such_a_name_in_any_way(schema):
-    described = document("/purge", "post")
-    body = {"content": {"application/json": {"schema": {"type": "object", **schema}}}}
-    described["paths"]["/purge"]["post"]["requestBody"] = body
+    described = taking({"schema": {"type": "object", **schema}})
+    described["components"] = {"schemas": {"Asks": {"required": ["_method"]}}}
     (tool,) = operations(described).tools
     assert why_left_out(tool, OPENAPI, Settings()).id == "kit.left_out.other_method"
+    assert [name for name, _ in changing(described)] == [tool.name]
+
+
+@pytest.mark.parametrize("examples", [
+    {"example": {"_method": "DELETE"}},
+    {"examples": {"one": {"value": {"a": [{"_method": "DELETE"}]}}}},
+])  # fmt: skip
+def test_an_operation_is_destructive_if_an_example_of_its_body_has_such_a_name(examples):
+    described = taking({"schema": {"type": "object"}, **examples})
+    (tool,) = operations(described).tools
+    assert why_left_out(tool, OPENAPI, Settings()).id == "kit.left_out.other_method"
+    assert list(changing(described))
+
+
+@pytest.mark.parametrize("one", [
+    {"enum": ["_method", "x_method"]},
+    {"default": "$method"},
+    {"examples": ["_method"]},
+    {"description": "_method"},
+    {"x-method": "POST"},
+])  # fmt: skip
+def test_a_value_that_is_such_a_name_is_no_input(one):
+    described = taking({"schema": {"type": "object", "properties": {"a": {**one}}}})
+    (tool,) = operations(described).tools
+    assert tool.annotations.destructive is None
+    assert not list(changing(described))
 
 
 @pytest.mark.parametrize("name", ["method", "http_method", "payment_method", "methods"])
@@ -231,13 +268,31 @@ def test_a_hint_that_is_not_where_it_belongs_counts(member):
     assert left["purge"].id == "kit.left_out.destructive_elsewhere"
 
 
-@pytest.mark.parametrize("name", ["destructive_hint", "DestructiveHint", "destructive"])
-@pytest.mark.parametrize("hint", [True, False])
+@pytest.mark.parametrize("name", [
+    "destructive_hint", "DestructiveHint", "destructive", "isDestructive", "is_destructive",
+    "destructiveHints", "x-destructive",
+])  # fmt: skip
+@pytest.mark.parametrize("hint", [True, False, "no", "False"])
 def test_a_hint_counts_however_its_name_is_spelled(name, hint):
     hints = {name: hint, "readOnlyHint": True}
     (tool,) = tools_of({"tools": [item("purge", None, annotations=hints)]}, Source.MCP).tools
     reason = why_left_out(tool, HTTP, Settings(allow_calls=AllowCalls.AUTO))
-    assert (reason is not None) is hint
+    assert (reason is not None) is (hint is True)
+
+
+@pytest.mark.parametrize("name", ["nonDestructive", "non_destructive", "not-destructive"])
+def test_a_member_that_denies_it_is_no_hint(name):
+    hints = {name: True, "readOnlyHint": True}
+    page = {"tools": [{**item("read", None, annotations=hints), name: True}]}
+    found = [Discovered(HTTP, tools_of(page, Source.MCP).tools)]
+    (one,) = careful(found, [web(200, page)])
+    assert why_left_out(one.tools[0], HTTP, Settings(allow_calls=AllowCalls.AUTO)) is None
+
+
+def test_a_hint_that_only_sounds_alike_reassures_of_nothing():
+    page = {"tools": [item("purge", None, annotations={"asksBeforeDestructive": False})]}
+    (tool,) = tools_of(page, Source.MCP).tools
+    assert tool.annotations.destructive is None
 
 
 WARNS, PLAIN = json.dumps(item("purge", True)), json.dumps(item("purge", None))
