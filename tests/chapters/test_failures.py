@@ -355,25 +355,6 @@ def test_repairs_that_all_end_in_a_refusal_for_state_are_not_verified():
     assert (item.verdict, ids(item)) == (Verdict.NOT_VERIFIED, {"kit.not_verified.repair_state"})
 
 
-@pytest.mark.parametrize("status", [403, 409])
-def test_repairs_of_one_parameter_that_all_end_for_another_reason_are_not_verified(status):
-    mended, broken = (refused(error(suggested_value="9")) for _ in range(2))
-    of_name = Violation("/name", "name", ("maxLength",), was="Ann", sent="A" * 90)
-    other = refused(error(suggested_value="9"), violation=of_name)
-    body = envelope(error("conflict" if status == 409 else "authorization"))
-    again = [
-        case(CaseKind.REPAIR, neighbour=each.case.id, step=1) for each in (mended, broken, other)
-    ]
-    good = called(web(200, {"ok": True}, of=again[0]))
-    ends = [called(web(status, body, of=each)) for each in again[1:]]
-    proven = judged("ATDF-ERR-012", accepted(), mended, good, broken, ends[0], claims=True)
-    assert "kit.not_verified.repair_state" not in ids(proven)
-    calls = accepted(), mended, good, other, ends[1]
-    found = judged("ATDF-ERR-012", *calls, claims=True)
-    assert found.verdict is Verdict.NOT_VERIFIED
-    assert "kit.not_verified.repair_state" in ids(found)
-
-
 def test_the_words_of_a_disguise_are_quoted_as_data_where_there_is_no_text():
     data = {"success": False, "error": "No data"}
     item = judged(

@@ -29,9 +29,6 @@ _NAMES = 5
 _SAID = 20_000
 """The most characters that are kept of its text. It is shortened further after redaction."""
 
-REPAIR_UNPROVEN = "kit.not_verified.repair_state"
-"""Why a clause about repairs is not verified: of a parameter, no repair came to its end."""
-
 
 class RepairOutcome(StrEnum):
     """The result of following the suggestions of one refusal."""
@@ -143,19 +140,6 @@ def _hides_its_reason(tool: ToolEvidence, call: Call) -> bool:
     told = reading.envelope is not None and reading.envelope.of_a_moment
     excused = call.finds_no_path or told or reading.status in OF_A_MOMENT
     return not (excused or suggestions(call) or hint_of(reading))
-
-
-def unproven(tool: ToolEvidence, tried: Iterable[tuple[Call, RepairOutcome]]) -> list[Call]:
-    """Return a call for each parameter of which all repairs ended for another reason."""
-    known: set[str] = set()
-    ended: dict[str, Call] = {}
-    for call, outcome in tried:
-        steps = tool.repairs_of(call.case.id)
-        if outcome is RepairOutcome.STATE or (steps and steps[-1].reading.stopped):
-            ended.setdefault(call.case.parameter, call)
-        elif outcome is not RepairOutcome.UNSEEN:
-            known.add(call.case.parameter)
-    return [call for name, call in ended.items() if name not in known]
 
 
 @dataclass(slots=True)

@@ -26,7 +26,7 @@ from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.checks import not_connected
 from conformance.kit.verdicts.judge import NOT_OFFERED, belongs, no_call, unasked
-from conformance.kit.verdicts.rates import REPAIR_UNPROVEN, Tally
+from conformance.kit.verdicts.rates import Tally
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import (
@@ -212,17 +212,11 @@ def levels(
             own = (*own, *unusable)
         if level is Level.EXPLAINED and not claims_atdf:
             own = (*own, ENVELOPE_CLAUSE)
-        if level is Level.RECOVERABLE and (repair.rate.rate != 1 or _is_unproven(all_items)):
+        if level is Level.RECOVERABLE and repair.rate.rate != 1:
             own = (*own, REPAIR_CLAUSE)
         below = tuple(dict.fromkeys((*below, *own)))
         states[level] = LevelState(whole and not below, below)
     return states
-
-
-def _is_unproven(items: Iterable[Item]) -> bool:
-    """Return whether no repair of some parameter came to its end."""
-    found = (each.findings for each in items if each.clause == REPAIR_CLAUSE)
-    return any(one.message.id == REPAIR_UNPROVEN for each in found for one in each)
 
 
 def reached(states: Mapping[Level, LevelState]) -> Level:

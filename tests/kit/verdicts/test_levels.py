@@ -7,8 +7,7 @@ from conformance.kit.model.results import Finding, Item, Rate, Repair
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.verdicts.judge import belongs, unasked
-from conformance.kit.verdicts.rates import REPAIR_UNPROVEN
-from conformance.kit.verdicts.run_result import REPAIR_CLAUSE, levels, reached, run_result
+from conformance.kit.verdicts.run_result import levels, reached, run_result
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import Level, Requirement, Scope, Verdict
@@ -132,13 +131,6 @@ def test_without_a_claim_of_atdf_the_level_tops_out_at_guarded():
 @pytest.mark.parametrize("rate", [Rate(3, 4), Rate(0, 0)])
 def test_recoverable_needs_a_repair_rate_of_one(rate):
     assert level_of(items(), Repair(rate)) is Level.EXPLAINED
-
-
-def test_recoverable_needs_a_repair_of_each_parameter_that_comes_to_its_end():
-    unproven = Finding(message(REPAIR_UNPROVEN, parameter="a"))
-    said = Verdict.NOT_VERIFIED, (unproven,)
-    item = Item(REPAIR_CLAUSE, Requirement.SHOULD, "http", "book", *said)
-    assert level_of([*items(), item]) is Level.EXPLAINED
 
 
 def test_no_level_rests_on_tools_of_which_none_kept_a_clause():
