@@ -262,9 +262,8 @@ def _flag(value: Any) -> bool | None:
 
 
 def warning(value: Any) -> bool | None:
-    """Read a hint that warns. Only `false` and the texts "false" and "no" remove the warning."""
-    text = value.strip().lower() if isinstance(value, str) else ""
-    return None if value is None else value is not False and text not in ("false", "no")
+    """Read a hint that warns. Only `false` removes the warning, so any text warns."""
+    return None if value is None else value is not False
 
 
 def _text(value: Any) -> str | None:

@@ -43,7 +43,7 @@ def test_a_catalog_tool_keeps_what_it_declares():
         "examples": [{"name": "e", "input": {"a": "x"}}],
         "outputs": {"type": "object"},
         "invocation": {"endpoint": "/call", "method": "get"},
-        "annotations": {"readOnlyHint": True, "destructiveHint": "yes"},
+        "annotations": {"readOnlyHint": True, "destructiveHint": "no"},
         "safe": True,
     }
     tool = one(item)

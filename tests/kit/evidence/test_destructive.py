@@ -277,7 +277,7 @@ def test_a_hint_counts_however_its_name_is_spelled(name, hint):
     hints = {name: hint, "readOnlyHint": True}
     (tool,) = tools_of({"tools": [item("purge", None, annotations=hints)]}, Source.MCP).tools
     reason = why_left_out(tool, HTTP, Settings(allow_calls=AllowCalls.AUTO))
-    assert (reason is not None) is (hint is True)
+    assert (reason is not None) is (hint is not False)
 
 
 @pytest.mark.parametrize("name", ["nonDestructive", "non_destructive", "not-destructive"])
