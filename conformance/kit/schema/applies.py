@@ -14,9 +14,9 @@ from conformance.kit.schema.view import Node, SchemaView
 
 UNIONS: Final = ("anyOf", "oneOf")
 _CROSSING: Final = frozenset({
-    "anyOf", "oneOf", "not", "if", "contains", "uniqueItems", "propertyNames", "minProperties",
-    "maxProperties", "dependentRequired", "dependentSchemas", "dependencies",
-    "unevaluatedItems", "unevaluatedProperties", "$dynamicRef", "$recursiveRef",
+    "anyOf", "const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum",
+    "if", "maxProperties", "minProperties", "not", "oneOf", "propertyNames", "unevaluatedItems",
+    "unevaluatedProperties", "uniqueItems", "$dynamicRef", "$recursiveRef",
 })  # fmt: skip
 """Keywords with which a member of a value affects the validity of other members."""
 _DEEPEST: Final = 64

@@ -10,7 +10,7 @@ from conformance.kit.cases.naming import Ids, place_of
 from conformance.kit.cases.plan import only, plan, spread
 from conformance.kit.cases.valid_values import Maker
 from conformance.kit.cases.walk import spot_at
-from conformance.kit.model.case import Strictness
+from conformance.kit.model.case import Expectation, Strictness
 from conformance.kit.schema.view import view_of
 from tests.kit.samples import HTTP
 
@@ -214,3 +214,18 @@ def test_of_an_open_object_members_that_no_schema_names_are_sent_as_null_and_as_
 
     assert sent() == [None, 7]
     assert sent(additionalProperties=False) == sent(maxProperties=1) == []
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"properties": {"a": WHOLE}, "const": {"a": 1}},
+        {"type": "array", "items": TEXT, "enum": [["a"], ["b"]]},
+        {"enum": [[1], [2]]},
+    ],
+)
+def test_a_call_counts_as_valid_only_if_an_object_or_array_is_one_of_the_allowed(choice):
+    schema = {"properties": {"x": choice}, "required": ["x"]}
+    baseline = {"x": choice.get("const") or choice["enum"][0]}
+    for case in planned(schema, baseline).calls:
+        assert (case.expects is Expectation.REJECT) is not view_of(schema).accepts(case.arguments)

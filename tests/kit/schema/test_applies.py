@@ -79,6 +79,8 @@ def test_a_condition_applies_what_it_leads_to(value, schema, flat):
         ({"allOf": [{"not": {"required": ["a"]}}]}, False),
         ({"dependentRequired": {"a": ["b"]}}, False),
         ({"minProperties": 1}, False),
+        ({"enum": [{"a": 1}]}, False),
+        ({"const": {"a": 1}}, False),
     ],
 )
 def test_members_are_judged_alone_where_nothing_around_them_looks_at_them(schema, plain):
