@@ -58,6 +58,11 @@ def test_no_cell_is_empty(pages, language):
         assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
 
 
+def test_a_value_keeps_its_spaces(pages):
+    (row,) = re.findall(r"^\| `minLength`.*$", pages[f"en/{PAGE}"].decode(), re.MULTILINE)
+    assert 'spaces only (`"   "`)' in row
+
+
 def accepted(kind, strictness=None):
     violation = Violation("/x", "x", ("type",), sent=1) if kind is CaseKind.BROKEN else None
     expects = Expectation.REJECT if kind is CaseKind.BROKEN else Expectation.ACCEPT

@@ -126,16 +126,16 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Return a cell with its bars escaped, except in code, where a backslash would be visible."""
+    """Return a cell on one line with its bars escaped. Code keeps its bars and its spaces."""
     made, end = [], 0
     for found in _TICKED.finditer(text):
-        made += [_without_bars(text[end : found.start()]), found[0]]
+        made += [_without_bars(text[end : found.start()]), found[0].replace("\n", " ")]
         end = found.end()
-    return " ".join("".join([*made, _without_bars(text[end:])]).split()) or " "
+    return "".join([*made, _without_bars(text[end:])]).strip() or " "
 
 
 def _without_bars(text: str) -> str:
-    return re.sub(r"(?<!\\)\|", r"\\|", text)
+    return re.sub(r"(?<!\\)\|", r"\\|", re.sub(r"\s+", " ", text))
 
 
 def fence(text: str, language: str, marks: str = "") -> str:
