@@ -209,6 +209,12 @@ def test_a_correction_shows_what_differs(context):
             assert all(each.count("\n") <= 40 for each in parts), clause.id
 
 
+def test_a_correction_leaves_out_no_member_that_another_clause_asks_for(context):
+    *_, after = correction(context, context.clauses["RT-HINT-001"])
+    assert '"missing_fields": […],' in after  # RT-HINT-003 asks for them
+    assert '"example_input": {…},' in after
+
+
 def test_the_smallest_part_that_differs_is_shown():
     bad, good = {"a": 1, "b": [{"c": 1}, {"c": 2}]}, {"a": 1, "b": [{"c": 1}, {"c": 3}]}
     assert changed(bad, good) == (("b", 1), {"c": 2}, {"c": 3})

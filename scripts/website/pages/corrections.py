@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from conformance.formats.problem import json_path
@@ -18,6 +19,8 @@ from scripts.website.pages.markdown import fence
 _WHOLE = 12
 """The most lines of a part that is shown whole; a longer one shows the lines around the change."""
 _AROUND = 3
+_FOLDS: Mapping[type, str] = MappingProxyType({dict: "{…}", list: "[…]"})
+"""How an object or an array is written that only has to be there."""
 _LONGEST = 24
 
 
@@ -43,7 +46,7 @@ def correction(context: Context, clause: Clause) -> Iterator[str]:
     if pair is None:
         return
     path, bad, good = changed(*(in_words(context, each) for each in pair))
-    before, after = (lines_of(each) for each in _reduced(bad, good))
+    before, after = (lines_of(each) for each in _folded(bad, good))
     yield context.said("remedy_correction", path=json_path(path))
     text, marks = hunk(before, after)
     yield fence(text, "json", marks)
@@ -80,26 +83,29 @@ def _only_child(bad: Any, good: Any) -> str | int | None:
     return step if type(bad[step]) is type(good[step]) else None
 
 
-def _reduced(bad: Any, good: Any) -> tuple[Any, Any]:
-    """Drop the objects and arrays that are the same in both, if the two are long."""
+def _folded(bad: Any, good: Any) -> tuple[Any, Any]:
+    """Fold the objects and arrays that are the same in both, if the two are long."""
     if not isinstance(bad, dict) or not isinstance(good, dict):
         return bad, good
     if max(len(lines_of(bad)), len(lines_of(good))) <= _WHOLE:
         return bad, good
-    same = {
-        name
+    folds = {
+        name: _FOLDS[type(bad[name])]
         for name in bad.keys() & good.keys()
-        if bad[name] == good[name] and isinstance(bad[name], dict | list)
+        if bad[name] == good[name] and isinstance(bad[name], dict | list) and bad[name]
     }
-    bad, good = (
-        {name: each for name, each in whole.items() if name not in same} for whole in (bad, good)
+    return (
+        {name: folds.get(name, each) for name, each in bad.items()},
+        {name: folds.get(name, each) for name, each in good.items()},
     )
-    return bad, good
 
 
 def lines_of(value: Any) -> list[str]:
-    """Return the lines of a value as JSON."""
-    return json.dumps(value, ensure_ascii=False, indent=2).split("\n")
+    """Return the lines of a value as JSON; a folded object or array is `{…}` or `[…]`."""
+    text = json.dumps(value, ensure_ascii=False, indent=2)
+    for fold in _FOLDS.values():
+        text = text.replace(json.dumps(fold, ensure_ascii=False), fold)
+    return text.split("\n")
 
 
 def hunk(
