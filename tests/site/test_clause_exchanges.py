@@ -14,7 +14,7 @@ from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.website import exchange_text
-from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
+from scripts.website.pages.exchanges import SEEN, finding_of, is_same, marks, message_of, seen
 from scripts.website.pages.tried import in_playground
 from tests.root import ROOT
 
@@ -115,6 +115,13 @@ def test_the_keywords_that_the_kit_names_are_code():
 def test_the_id_of_a_session_is_not_marked():
     one, other = (f"HTTP 200\nmcp-session-id: {sign * 32}\na\nb\n{sign}" for sign in "ab")
     assert marks(one, other) == 'hl_lines="5"'
+
+
+def test_the_id_of_a_request_and_the_length_of_what_is_cut_show_no_defect():
+    one, other = (f'a\n"req_{sign * 12}_{sign}"\n… (+4{sign})' for sign in "12")
+    assert is_same(one, other)
+    assert marks(f"{one}\nb\nc", f"{other}\nb\nd") == 'hl_lines="5"'
+    assert not is_same("a (+4)", "a (+5)")
 
 
 def test_of_a_long_document_the_place_is_shown():

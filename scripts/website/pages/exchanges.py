@@ -26,9 +26,9 @@ from scripts.website.pages.tried import in_playground, opening
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
 _CHANGING = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
-    r"|(?<=mcp-session-id: )[0-9a-f]{32}"
+    r"|(?<=mcp-session-id: )[0-9a-f]{32}|req_[0-9a-f]{12}_\d+|(?<=… \(\+)\d+"
 )
-"""The parts that differ in each run: ids of occurrences, notes and sessions."""
+"""The parts that show no defect: ids of one run, and the number of characters that were cut."""
 _CALL = re.compile(r"POST /tools/[^/]+/invoke\s")
 _IN_MCP = "MCP-ATDF-002"
 
@@ -79,7 +79,7 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
     yield heading(2, context.said("clause_exchange"), "exchange")
     words = context.said("clause_exchange_said", words=_words(context, held["said"]))
     bad, good = held["bad"], held.get("good", "")
-    if _same(bad, good):
+    if is_same(bad, good):
         yield f"{words}\n{{ .error }}"
         return
     if held["fault"] in REST_FAULTS:
@@ -136,8 +136,8 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
 
 
-def _same(text: str, other: str) -> bool:
-    """Return whether two answers differ only in what changes in each run, so show no defect."""
+def is_same(text: str, other: str) -> bool:
+    """Return whether two answers differ only in parts that show no defect."""
     return _CHANGING.sub("", text) == _CHANGING.sub("", other)
 
 
