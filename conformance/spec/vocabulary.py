@@ -195,7 +195,7 @@ class ControlFlow(StrEnum):
     SEQUENTIAL = "sequential"
     """One after the other, in their order."""
     CONDITIONAL = "conditional"
-    """In their order, but a step whose condition does not hold is left out."""
+    """In their order, but a step whose condition does not hold is skipped."""
     PARALLEL = "parallel"
     """At the same time; the order says only how they are listed."""
 

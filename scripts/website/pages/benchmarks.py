@@ -196,10 +196,11 @@ def _bar(context: Context, kit: str, share: float, value: str, server: str) -> B
 
 
 def _found(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
-    names = ("server", "peers_peer", "peers_visible", "peers_tried", "peers_this", "peers_peer")
+    found = ("peers_ours", "peers_theirs")
+    names = ("server", "peers_peer", "peers_visible", "peers_tried", *found)
     claimed = context.said("peers_claimed_found")
     head = [context.said(name) for name in names]
-    head += [f"{claimed}: {context.said(name)}" for name in ("peers_this", "peers_peer")]
+    head += [f"{claimed}: {context.said(name)}" for name in found]
     rows = []
     for pair in pairs:
         tried, known = pair["tried"], [each for each in pair["tried"] if each["claimed"]]
@@ -247,7 +248,7 @@ def _sound(context: Context, runs: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _each(context: Context, pairs: Sequence[Mapping[str, Any]]) -> str:
-    names = ("fault", "peers_peer", "peers_claimed", "peers_this", "peers_peer", "peers_said")
+    names = ("fault", "peers_peer", "peers_claimed", "peers_ours", "peers_theirs", "peers_said")
     head = [context.said(name) for name in names]
     rows = []
     for pair in pairs:
