@@ -81,12 +81,10 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
     """Each page of each collection is answered with JSON. A page of tools has a list of them."""
     for step, exchange in run.steps("http_look_around").items():
         if step.name == COLLECTION:
-            holding = isinstance(body_json(exchange), dict | list)
-            yield _collection(exchange, good=_status(exchange) == 200 and holding)
+            yield _collection(exchange, holding=isinstance(body_json(exchange), dict | list))
     for step, exchange in run.steps(LOOKED).items():
         if step.name == RESOURCES and step.number > 1:  # the first page was checked above
-            holding = isinstance(body_json(exchange), dict | list)
-            yield _collection(exchange, good=_status(exchange) == 200 and holding)
+            yield _collection(exchange, holding=isinstance(body_json(exchange), dict | list))
         if step.name != TOOLS:
             continue
         document = body_json(exchange)
@@ -96,20 +94,23 @@ def test_every_collection_answers_json(run: RunEvidence) -> Checks:
         members = document if isinstance(document, dict) else {}
         listed = [members.get("tools"), members.get("resources")]
         holding = any(isinstance(one, list) for one in listed)
-        good = _status(exchange) == 200 and holding
-        found = "finding.http.collection" if holding else "finding.http.no_list"
-        yield _collection(exchange, good=good, found=found)
+        yield _collection(exchange, holding=holding, without="finding.http.no_list")
 
 
-def _collection(exchange: Exchange, *, good: bool, found: str = "finding.http.collection") -> Check:
-    if good:
+def _collection(
+    exchange: Exchange, *, holding: bool, without: str = "finding.http.collection"
+) -> Check:
+    """Check an answer. `holding` says whether it is what it should be, and `without` that it is
+    not.
+    """
+    if holding and _status(exchange) == 200:
         return holds()
     if exchange.answer is None:
         return unknown("kit.not_verified.no_answer", exchange)
     if _status(exchange) in PROVES_NOTHING:
         return other_refusal(exchange)
-    url, status = exchange.http.url, _status(exchange)
-    return broken(exchange, found, url=url, status=status)
+    found = "finding.http.collection_status" if holding else without
+    return broken(exchange, found, url=exchange.http.url, status=_status(exchange))
 
 
 @clause("HTTP-DISC-004")

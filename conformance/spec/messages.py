@@ -28,7 +28,7 @@ CODE = frozenset({"case", "header", "method", "option", "parameter", "request", 
 LISTS = frozenset({"fields", "keywords", "members"})
 """Placeholders for several names from code, joined by `listed`."""
 TOLD = "told"
-"""The number of tools that a reason speaks of: one, unless a report joins several."""
+"""The number of tools that a reason is about: one, unless a report joins several (`of`)."""
 _BETWEEN = ", "
 
 
@@ -68,13 +68,12 @@ class Message:
     def words(self, language: str = "en") -> str:
         """Return the sentence in `language`; raises `KeyError` for an unknown id."""
         said = {name: v.words(language) for name, v in self.values if isinstance(v, Message)}
-        values = {name: v for name, v in self.values if isinstance(v, str)}
+        values = {TOLD: "1"} | {name: v for name, v in self.values if isinstance(v, str)}
         return filled(catalog()[self.id][language], values | said, said)
 
     def of(self, tools: int) -> Message:
         """Return the message as it is said of so many tools together."""
-        told = ((n, str(tools) if n == TOLD else v) for n, v in self.values)
-        return Message(self.id, tuple(told))
+        return Message(self.id, ((TOLD, str(max(tools, 1))), *self.values))
 
 
 @lru_cache(4096)

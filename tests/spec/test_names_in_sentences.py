@@ -55,3 +55,17 @@ def test_a_very_long_name_is_cut():
 def test_each_name_of_code_is_in_use():
     held = [each["en"] for each in catalog().values()]
     assert not {name for name in CODE | LISTS if not any(f"{{{name}}}" in each for each in held)}
+
+
+@pytest.mark.parametrize(
+    ("tools", "begins"), [(0, "its baseline call was"), (2, "their baseline calls were")]
+)
+def test_a_reason_is_about_one_tool_unless_a_report_joins_several(tools, begins):
+    reason = message("kit.not_verified.good_call", said="no")
+    assert reason.words().startswith("its baseline call was refused")
+    assert reason.of(tools).words().startswith(begins)
+
+
+def test_a_reason_keeps_its_own_value_of_that_name():
+    reason = message("finding.gateway.outside_class", told="status 500")
+    assert "was answered with status 500" in reason.of(2).words()

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Iterator
 
+from conformance.spec.messages import TOLD
 from scripts.generator.texts import placeholders
 from tests.root import ROOT
 
@@ -52,7 +53,7 @@ def test_every_placeholder_of_a_message_gets_a_value():
         f"{place}: {name} lacks {', '.join(sorted(lacking))}"
         for place, name, values in _said()
         if name in MESSAGES and values is not None
-        if (lacking := placeholders(MESSAGES[name]["en"]) - values)
+        if (lacking := placeholders(MESSAGES[name]["en"]) - values - {TOLD})
     ]
     assert wrong == []
 

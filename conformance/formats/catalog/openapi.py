@@ -193,7 +193,7 @@ def _tool(
     server = _server(document.data, around, operation)
     host = _server(document.data).netloc
     if host and server.netloc not in ("", host):
-        raise LeftOut("kit.left_out.openapi_server", server=shown(server.geturl()), told=1)
+        raise LeftOut("kit.left_out.openapi_server", server=shown(server.geturl()))
     answers, kinds = _answers(document, operation)
     schema, inputs = inputs_of(document, around.get("parameters"), operation)
     asked = {each.name for each in inputs if each.where is Where.PATH}
@@ -306,5 +306,5 @@ def _answers(
             found[str(status)] = document.whole(media[1].get("schema", {}), sent=False)
         unsaid = unsaid or media is not None
     if not found and not unsaid:
-        raise LeftOut("kit.left_out.openapi_answer", told=1)
+        raise LeftOut("kit.left_out.openapi_answer")
     return found, kinds

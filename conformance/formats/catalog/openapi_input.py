@@ -142,7 +142,7 @@ def _body(
     media = json_media(body.get("content"))
     if media is None:
         if required:
-            raise LeftOut("kit.left_out.openapi_body", told=1)
+            raise LeftOut("kit.left_out.openapi_body")
         return []
     declared = document.whole(media[1].get("schema", {}), sent=True)
     flat = _opened(declared)

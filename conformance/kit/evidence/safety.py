@@ -40,9 +40,9 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if not _is_replayed(tool, run, settings):
         return message("kit.left_out.not_replayed")
     if tool.task_required:
-        return message("kit.left_out.task_required", told=1)
+        return message("kit.left_out.task_required")
     if not binding_of(run, settings).stays_at_target(tool):
-        return message("kit.left_out.other_host", told=1)
+        return message("kit.left_out.other_host")
     if settings.allow_calls is AllowCalls.NONE:
         return message("kit.left_out.none")
     if settings.allow_calls is AllowCalls.ALL or in_sandbox(run, settings):
@@ -54,7 +54,7 @@ def why_left_out(tool: Tool, run: Run, settings: Settings) -> Message | None:
     if not _reads_only(tool):
         return _why_not_read_only(tool, run, settings)
     if settings.allow_calls is AllowCalls.READ_ONLY and _opens_world(tool):
-        return message("kit.left_out.open_world", told=1)
+        return message("kit.left_out.open_world")
     return None
 
 
@@ -74,12 +74,12 @@ def _included(choice: AllowCalls, run: Run, settings: Settings) -> Message | str
 def _why_destructive(tool: Tool, run: Run, settings: Settings) -> Message:
     called, how = tool.invocation, _included(AllowCalls.ALL, run, settings)
     if not tool.annotations.destructive:
-        return message("kit.left_out.destructive_elsewhere", how=how, told=1)
+        return message("kit.left_out.destructive_elsewhere", how=how)
     if tool.form is not ToolForm.OPENAPI or called is None:
-        return message("kit.left_out.destructive", how=how, told=1)
+        return message("kit.left_out.destructive", how=how)
     if called.method.lower() in CHANGING:
-        return message("kit.left_out.method", method=called.method, told=1)
-    return message("kit.left_out.other_method", told=1)
+        return message("kit.left_out.method", method=called.method)
+    return message("kit.left_out.other_method")
 
 
 def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:
@@ -92,8 +92,8 @@ def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:
         auto = replace(settings, allow_calls=AllowCalls.AUTO)
         choice = AllowCalls.AUTO if why_left_out(tool, run, auto) is None else choice
     if tool.form is not ToolForm.OPENAPI or called is None:
-        return message("kit.left_out.read_only", how=_included(choice, run, settings), told=1)
-    return message("kit.left_out.may_change", method=called.method, choice=choice, told=1)
+        return message("kit.left_out.read_only", how=_included(choice, run, settings))
+    return message("kit.left_out.may_change", method=called.method, choice=choice)
 
 
 def may_be_called(tool: Tool, run: Run, settings: Settings) -> bool:

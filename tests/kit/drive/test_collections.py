@@ -77,7 +77,8 @@ def results(clause, server):
         ("/more", {"items": []}, "finding.http.no_list"),
         ("/more", [TOOL], "finding.http.bare_list"),
         ("/prompts", "words", "finding.http.collection"),
-        ("/more", (201, {"tools": [TOOL]}), "finding.http.collection"),
+        ("/more", (201, {"tools": [TOOL]}), "finding.http.collection_status"),
+        ("/prompts", (201, []), "finding.http.collection_status"),
     ],
 )
 def test_the_remedy_for_a_collection_is_what_the_kit_accepts(path, answer, said):

@@ -29,7 +29,7 @@ from conformance.spec.vocabulary import Level, Requirement, Verdict
 from tests.kit.report.sample import TOOLS, sample_words, session
 
 BROKEN = Ended(Exit.BROKEN)
-LEFT_OUT = message("kit.left_out.destructive", how="--allow-calls all", told=1)
+LEFT_OUT = message("kit.left_out.destructive", how="--allow-calls all")
 
 
 @pytest.fixture(autouse=True)

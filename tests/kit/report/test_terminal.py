@@ -118,7 +118,7 @@ def test_tools_left_out_are_named_with_the_option_that_includes_them():
     ],
 )
 def test_a_reason_speaks_of_as_many_tools_as_it_is_told_of(language, one, several):
-    why = message("kit.left_out.read_only", how="--allow-calls all", told=1)
+    why = message("kit.left_out.read_only", how="--allow-calls all")
     for tools, words in (("a", one), ("ab", several)):
         left = tuple(LeftOut(name, why) for name in tools)
         run = replace(session().runs[0], tools_left_out=left)

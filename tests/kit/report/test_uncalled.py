@@ -30,7 +30,7 @@ def words(monkeypatch):
 def left_out(why, run=STARTED, called=()):
     """A session in which this tool was left out."""
     sample = session()
-    left = (LeftOut("book", message(f"kit.left_out.{why}", method="PUT", told=1)),)
+    left = (LeftOut("book", message(f"kit.left_out.{why}", method="PUT")),)
     own = replace(sample.runs[0], run=run, tools_called=called, tools_left_out=left, items=())
     return replace(sample, runs=(own,))
 
