@@ -85,6 +85,14 @@ def test_a_date_time_that_lacks_only_its_offset_is_said_to_lack_it(was, sent, sa
     assert ("(an offset such as `Z` is missing)" in finding.message.words("en")) is said
 
 
+def test_one_cause_at_one_call_is_one_reason():
+    baseline = called(web(500, {"detail": "fetch failed"}, of=case(CaseKind.BASELINE)))
+    broken = [called(web(422, {"detail": "No."}, of=case())) for _ in range(2)]
+    item = of_tool("ATDF-CALL-001", baseline, *broken)
+    assert item.verdict is Verdict.NOT_VERIFIED
+    assert [each.message.id for each in item.findings] == ["kit.not_verified.environment"]
+
+
 def test_where_no_call_was_accepted_one_cause_has_one_advice():
     baseline = called(web(422, {"detail": "No."}, of=case(CaseKind.BASELINE)))
     valid = called(web(422, {"detail": "No."}, of=case(CaseKind.VALID)))

@@ -344,7 +344,7 @@ def no_call(tool: ToolEvidence, kind: RunKind) -> Message:
 
 
 def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
-    by_kind: dict[Said, list[Finding]] = {said: [] for said in Said}
+    by_kind: dict[Said, dict[Finding, None]] = {said: {} for said in Said}
     held = broken = 0
     try:
         for check in checks:
@@ -353,10 +353,10 @@ def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
             elif check.finding is not None:
                 broken += check.said is Said.BROKEN
                 if len(by_kind[check.said]) < _MOST_FINDINGS:
-                    by_kind[check.said].append(check.finding)
+                    by_kind[check.said].setdefault(check.finding)
     except NotRecorded:  # findings so far stay, but a pass needs all evidence
         reason = _CUT if playing else NOT_RECORDED
-        by_kind[Said.UNKNOWN] = [Finding(message(reason))]
+        by_kind[Said.UNKNOWN] = {Finding(message(reason)): None}
     looked_at = held + broken
     if by_kind[Said.BROKEN]:
         must = item.requirement is Requirement.MUST
@@ -364,8 +364,8 @@ def _verdict(item: Item, checks: Checks, *, playing: bool) -> Item:
     elif by_kind[Said.UNKNOWN]:
         verdict, findings = Verdict.NOT_VERIFIED, by_kind[Said.UNKNOWN]
     elif held:
-        verdict, findings = Verdict.PASS, []
+        verdict, findings = Verdict.PASS, {}
     else:
-        nothing = [Finding(message("kit.not_applicable.nothing_to_judge"))]
+        nothing = {Finding(message("kit.not_applicable.nothing_to_judge")): None}
         verdict, findings = Verdict.NOT_APPLICABLE, by_kind[Said.ABSENT] or nothing
     return replace(item, verdict=verdict, findings=tuple(findings), checked=looked_at)
