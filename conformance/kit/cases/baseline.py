@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 from itertools import chain
 from typing import Any, Final
@@ -12,17 +13,37 @@ from typing import Any, Final
 from conformance.formats.text.json_text import read_json
 from conformance.formats.tool.tool import Tool, Where
 from conformance.kit.cases import masks
+from conformance.kit.cases.seen_values import words_of
 from conformance.kit.cases.valid_values import Hints, Maker
-from conformance.kit.schema.applies import applied, member
+from conformance.kit.schema.applies import alternatives, applied, member
 from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.string_formats import SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
-from conformance.kit.schema.view import SchemaView, view_of
+from conformance.kit.schema.view import Node, SchemaView, view_of
 
 _MOST_BYTES: Final = 2 * 1024 * 1024
 """If the candidates together have more bytes than this, no more are made."""
 MOST_CANDIDATES: Final = 8
+_MOST_OTHERS: Final = 6
+"""The most candidates with another allowed value than the first."""
+_MOST_WAYS: Final = 24
+_SELECTORS: Final = words_of("action cmd command function method mode op operation subcommand verb")
+"""Words in the name of a parameter whose value decides what the tool does."""
+_READS: Final = words_of(
+    "check count describe fetch find get help info list query read search show stats status summary"
+    " version view"
+)
+"""Words in a value of such a parameter that most likely needs and changes nothing."""
+REMOVALS: Final = words_of(
+    "cancel clear close del delete destroy discard drop erase exit flush forget kill overwrite"
+    " purge quit reboot remove reset restart revoke rm shutdown stop terminate truncate uninstall"
+    " unlink wipe"
+)
+"""Words in the names of tools that may remove or end something: others are called before them.
+
+A value with such a word is not tried in place of a refused one.
+"""
 _QUERIES: Final = frozenset({"query", "statement", "sql_query"})
 _NAMED_SQL = r"(?<!no)(?<!no[ -])(?<!not )SQL(?:ite)?\b"
 _SQL: Final = re.compile(
@@ -47,19 +68,20 @@ def candidates(
     schema and descriptions, with only the required parameters, then with all. Both have the body of
     an operation that has one: many documents forget that it is required. Only the given ones may be
     invalid, and only they are returned if the schema cannot be used (`problem_of` says why). If it
-    costs too much to validate, those found before are returned. The very last has other values in
-    the path.
+    costs too much to validate, those found before are returned. Then come other values of required
+    parameters that allow only some: at most six calls, and none that names a removal. The very last
+    has other values in the path.
     """
     found: list[dict[str, Any]] = []
     seen: set[str] = set()
 
     size = 0
 
-    def add(arguments: Mapping[str, Any]) -> None:
+    def add(arguments: Mapping[str, Any], most: int = MOST_CANDIDATES) -> None:
         nonlocal size
         key = json.dumps(arguments, sort_keys=True)
         size += len(key)
-        if key not in seen and len(found) < MOST_CANDIDATES:
+        if key not in seen and len(found) < most:
             seen.add(key)
             found.append(dict(arguments))
 
@@ -84,8 +106,38 @@ def candidates(
         if size > _MOST_BYTES:
             break  # the calls have megabytes: others would be no better
     if found and size <= _MOST_BYTES:
-        add(_routed(tool, view, found[-1]))
+        routed, most = _routed(tool, view, found[-1]), len(found) + _MOST_OTHERS
+        for other in _with_other_values(view, body, now):
+            add(other, most)
+        add(routed, most + 1)
     return found
+
+
+def _with_other_values(
+    view: SchemaView, begun: Mapping[str, Any], now: datetime
+) -> Iterator[dict[str, Any]]:
+    """Yield arguments for other allowed values of required parameters, most likely ones first.
+
+    A tool may do several things, and its first one may need what is not there.
+    """
+    values: dict[str, dict[str, None]] = {}
+    with suppress(SchemaProblem):
+        for flat in alternatives(view, (view.root,), _MOST_WAYS):
+            for name in constraints(flat).required:
+                allowed = constraints(applied(view, member(flat, name), ABSENT).flat).allowed or ()
+                values.setdefault(name, {}).update((v, None) for v in allowed if isinstance(v, str))
+    chosen = [
+        (name, value, words_of(value))
+        for name in sorted(values, key=lambda name: _SELECTORS.isdisjoint(words_of(name)))
+        for value in sorted(values[name], key=lambda value: _READS.isdisjoint(words_of(value)))
+    ]
+    for name, value, words in chosen:
+        if REMOVALS.isdisjoint(words):
+            only = view.root.sub({"properties": {name: {"const": value}}})
+            made = _made(Maker(view, now=now), begun, (view.root, only))
+            ahead = _ahead(view, made, now)
+            if ahead is not None:
+                yield ahead
 
 
 def _routed(tool: Tool, view: SchemaView, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -173,9 +225,9 @@ def _examples(tool: Tool) -> Iterator[Any]:
     yield tool.input_schema.get("default")
 
 
-def _made(maker: Maker, begun: Mapping[str, Any]) -> Any:
+def _made(maker: Maker, begun: Mapping[str, Any], nodes: tuple[Node, ...] = ()) -> Any:
     try:
-        return maker.value((maker.view.root,), keep=begun)
+        return maker.value(nodes or (maker.view.root,), keep=begun)
     except SchemaProblem:
         return None
 

@@ -63,8 +63,8 @@ class SeenValues:
         takes those of a member `id`, and `id` those of a member such as `order_id`. Values of a
         tool whose name has more words in common come first.
         """
-        words = _words(tool.name[:_LONGEST])
-        near = {other: -len(words & _words(other[:_LONGEST])) for other in self._names}
+        words = words_of(tool.name[:_LONGEST])
+        near = {other: -len(words & words_of(other[:_LONGEST])) for other in self._names}
         found = {
             name: values
             for name, value in arguments.items()
@@ -130,7 +130,7 @@ def _plain(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).lower()
 
 
-def _words(name: str) -> frozenset[str]:
+def words_of(name: str) -> frozenset[str]:
     """Return the words of a name in lower case, each without the `s` of a plural."""
     words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)
     return frozenset(word.lower().rstrip("s") for word in words)

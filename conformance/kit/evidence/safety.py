@@ -12,6 +12,7 @@ from pathlib import PurePath
 from conformance.formats.catalog.openapi import CHANGING
 from conformance.formats.catalog.routes import route_of
 from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.kit.cases.baseline import REMOVALS
 from conformance.kit.evidence.disguise import words_in
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.loopback import is_loopback
@@ -22,11 +23,6 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import Message, message
 
 _OURS = "fixtures.servers."
-_REMOVALS = frozenset({
-    "clear", "delete", "destroy", "discard", "drop", "erase", "forget", "purge", "remove", "reset",
-    "truncate", "uninstall", "wipe",
-})  # fmt: skip
-"""Words in the names of tools that may remove something. Only the order of calls rests on them."""
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 
 
@@ -165,7 +161,7 @@ def turn_of(tool: Tool) -> int:
     if _destroys(tool):
         return 1
     silent = called is None and tool.annotations.destructive is None and not _reads_only(tool)
-    return int(silent and not _REMOVALS.isdisjoint(words_in(tool.name)))
+    return int(silent and not REMOVALS.isdisjoint(words_in(tool.name)))
 
 
 def _destroys(tool: Tool) -> bool:

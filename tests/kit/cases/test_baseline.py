@@ -77,7 +77,7 @@ def test_the_first_call_of_an_operation_has_its_body_also_if_no_word_requires_it
         ({"type": "string"}, ["key", "1"]),
         ({"type": "integer"}, [1]),
         ({"type": "string", "pattern": "^[a-z]+$"}, None),
-        ({"type": "string", "enum": ["red", "blue"]}, ["red"]),
+        ({"type": "string", "enum": ["red", "blue"]}, ["red", "blue"]),
         ({"type": "number", "maximum": 1}, [1]),
     ],
     ids=["number", "text", "integer", "pattern", "enum", "maximum"],
@@ -246,6 +246,36 @@ def test_what_is_no_date_stays(text):
 def test_required_parameters_alone_are_tried_before_all():
     schema = {"properties": {"a": {"const": 1}, "b": {"const": 2}}, "required": ["a"]}
     assert candidates(tool(schema), (), NOW) == [{"a": 1}, {"a": 1, "b": 2}]
+
+
+ACTION = {"enum": ["create", "delete", "remove_all", "update", "list"]}
+
+
+def test_other_actions_are_tried_after_the_first_but_none_that_removes():
+    schema = {"properties": {"unit": {"enum": ["m", "km"]}, "action": ACTION}}
+    found = candidates(tool({**schema, "required": ["unit", "action"]}), (), NOW)
+    assert [(each["action"], each["unit"]) for each in found] == [
+        ("create", "m"),
+        ("list", "m"),
+        ("update", "m"),
+        ("create", "km"),
+    ]
+
+
+def test_the_actions_of_a_union_are_tried_with_what_each_requires():
+    branches = [
+        {"properties": {"op": {"const": "add"}, "n": {"const": 1}}, "required": ["op", "n"]},
+        {"properties": {"op": {"const": "drop"}}, "required": ["op"]},
+        {"properties": {"op": {"const": "show"}, "id": {"const": 7}}, "required": ["op", "id"]},
+    ]
+    found = candidates(tool({"type": "object", "oneOf": branches}), (), NOW)
+    assert found == [{"op": "add", "n": 1}, {"op": "show", "id": 7}]
+
+
+def test_of_many_actions_only_a_few_are_tried():
+    many = {"type": "string", "enum": [f"action{n}" for n in range(99)]}
+    schema = {"type": "object", "properties": {"action": many}, "required": ["action"]}
+    assert len(candidates(tool(schema), (), NOW)) == 7
 
 
 def test_candidates_are_few_and_each_is_given_once():
