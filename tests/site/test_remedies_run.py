@@ -57,6 +57,30 @@ def test_the_name_of_an_input_is_without_its_source(location, expected):
     assert load("parameter-name")["parameter_name"](location) == expected
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("2", "2"), (" 3 ", "3"), ("9", "4"), (0, "1"), (2.5, "2"), ("many", "1"), (True, "1")],
+)
+def test_a_suggestion_is_the_number_that_was_meant_or_the_nearest_one(value, expected):
+    schema = {"type": "integer", "minimum": 1, "maximum": 4, "default": 1}
+    assert load("suggestion")["suggestion"](schema, value) == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "expected"),
+    [
+        ({"type": "boolean", "default": False}, "yes", "true"),
+        ({"type": "boolean"}, 0, "false"),
+        ({"enum": ["single", "deluxe"]}, "DELUXE ", "deluxe"),
+        ({"enum": ["single", "deluxe"]}, "twin", "single"),
+        ({"type": "string", "examples": ["a"]}, None, "a"),
+        ({"type": "string"}, 7, None),
+    ],
+)
+def test_a_suggestion_keeps_what_the_refused_value_means(schema, value, expected):
+    assert load("suggestion")["suggestion"](schema, value) == expected
+
+
 def test_a_stream_ends_once_whatever_ends_it():
     made = load("stream-end")
     end = {"event": "StreamEnd", "finish_reason": "end_turn"}
