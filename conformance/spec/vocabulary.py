@@ -1027,7 +1027,7 @@ class Verified(StrEnum):
     REPAIR = "repair"
     """By following the suggestions of an error and calling again."""
     WIRE = "wire"
-    """By requests to the target that are not planned calls of a tool, such as malformed ones or model calls."""
+    """By requests other than planned calls of a tool, such as malformed requests, or model calls to a gateway."""
     PROTOCOL = "protocol"
     """By a sequence of messages of the protocol."""
     PARITY = "parity"
