@@ -46,7 +46,8 @@ from fixtures.servers.faults.fault import Fault
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from fixtures.servers.start import NotStarted, forked_by, listening, nursery
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
-from scripts.website.exchange_text import PORT, answer_text, plain, request_text
+from scripts.website.exchange_text import PORT, answer_text, arrivals_text, plain, request_text
+from scripts.website.pages.exchanges import is_same
 
 _PLANTED: Mapping[str, tuple[str, ...]] = {
     **{name: fault.clauses for name, fault in FAULTS.items()},
@@ -77,16 +78,20 @@ class Seen:
     request: str
     bad: str
     good: str = ""
+    received: bool = False
+    """Whether `bad` and `good` are what the provider of a gateway received, and not answers."""
 
     @property
     def rank(self) -> tuple[bool, int]:
-        """The sort key: exchanges with a correct answer come first, then the shortest."""
-        return not self.good, len(self.request) + len(self.bad) + len(self.good)
+        """The sort key: exchanges that show the defect come first, then the shortest."""
+        shows = bool(self.good) and not is_same(self.bad, self.good)
+        return not shows, len(self.request) + len(self.bad) + len(self.good)
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in the file."""
         held = {"fault": self.fault, "said": self.said, "request": self.request, "bad": self.bad}
-        return held | ({"good": self.good} if self.good else {})
+        held |= {"good": self.good} if self.good else {}
+        return held | ({"received": True} if self.received else {})
 
 
 @dataclass
@@ -299,6 +304,10 @@ def _take(
             if not seen.bad:
                 continue
             right = answer_text(good, path, without) if good is not None else ""
+            if good is not None and bad.timeline and is_same(right, seen.bad):
+                reached, meant = arrivals_text(bad), arrivals_text(good)
+                if not is_same(reached, meant):
+                    seen.bad, right, seen.received = reached, meant, True
             if _UUID.sub("", right) != _UUID.sub("", seen.bad):
                 seen.good = right
             told.exchanges.setdefault(item.clause, []).append(seen)

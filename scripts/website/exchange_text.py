@@ -9,10 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from conformance.kit.model.exchange import Exchange, HttpRequest
+from conformance.spec.vocabulary import Seen
 
 LONGEST = 1_500
 """The most characters of a body that are shown."""
 _NOTHING = "no answer"
+_NOTHING_ARRIVED = "no request"
 _EXITED = "— exited"
 """What a process shows that exits after its input ends, as it has to."""
 PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
@@ -22,6 +24,7 @@ _NOT_SHOWN = {
     *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
     *("transfer-encoding", "user-agent"),
 }
+_ID = re.compile(r"\b[0-9a-f]{32}\b")
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]+)"\]')
 
 
@@ -56,6 +59,19 @@ def answer_text(exchange: Exchange, path: str | None, without: Set[str]) -> str:
     return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
 
 
+def arrivals_text(exchange: Exchange) -> str:
+    """Return the requests of a model call that reached the provider. Random ids are numbered."""
+    texts = []
+    for each in exchange.timeline:
+        if each.seen is not Seen.ARRIVED:
+            continue
+        headers = [f"{name.lower()}: {value}" for name, value in _shown(each.headers, {"accept"})]
+        texts.append("\n".join([f"POST {each.path}", *headers, "", body_text(each.body, None)]))
+    ids: dict[str, int] = {}
+    text = cut(plain("\n\n".join(texts))) or f"— {_NOTHING_ARRIVED}"
+    return _ID.sub(lambda found: f"id-{ids.setdefault(found.group(), len(ids) + 1)}", text)
+
+
 def _shown(headers: Iterable[tuple[str, str]], without: Set[str]) -> list[tuple[str, str]]:
     return [each for each in headers if each[0].lower() not in _NOT_SHOWN | without]
 
@@ -85,7 +101,8 @@ def _lines(text: str) -> str:
 def _around(data: Any, path: str) -> str:
     """Return the largest part of a document around a place that is short enough to show."""
     steps = ["".join(found) for found in _STEP.findall(path.removeprefix("$"))]
-    inside, best = data, ""
+    is_result = isinstance(data, dict) and "result" in data and steps[:1] != ["result"]
+    inside, best = data["result"] if is_result else data, ""
     for at, step in enumerate(steps):
         try:
             inside = inside[int(step)] if isinstance(inside, list) else inside[step]

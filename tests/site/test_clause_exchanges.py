@@ -6,10 +6,13 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, StdioRequest
+from conformance.kit.model.performance import Moment
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import LANGUAGES, catalog, is_message
+from conformance.spec.vocabulary import Seen
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
@@ -124,10 +127,31 @@ def test_the_id_of_a_request_and_the_length_of_what_is_cut_show_no_defect():
     assert not is_same("a (+4)", "a (+5)")
 
 
+def test_what_a_provider_received_is_shown_with_its_ids_numbered():
+    def arrived(key):
+        headers = (("Idempotency-Key", key * 32), ("Accept", "*/*"))
+        return Moment(Seen.ARRIVED, 0.1, 1, path="/v1/x", headers=headers, body=b'{"a":1}')
+
+    sent = HttpRequest("POST", "http://127.0.0.1:1/x", ())
+    made = Exchange(1, "run", sent, None, None, 0.0, 0.0, timeline=(*map(arrived, "aba"),))
+    first = 'POST /v1/x\nidempotency-key: id-1\n\n{\n  "a": 1\n}'
+    shown = exchange_text.arrivals_text(made)
+    assert shown == "\n\n".join([first, first.replace("id-1", "id-2"), first])
+    assert exchange_text.arrivals_text(replace(made, timeline=())) == "— no request"
+
+
+def test_most_answers_show_the_defect():
+    same = {clause for clause, held in seen()["clauses"].items()
+            if is_same(held["bad"], held.get("good", ""))}  # fmt: skip
+    assert same <= {"ATDF-PAR-002", "GW-RTY-003", "MCP-LIST-005", "MCP-LIST-008"}, same
+
+
 def test_of_a_long_document_the_place_is_shown():
     data = {"tools": [{"name": "x" * 900}, {"name": "", "more": "y" * 900}]}
     shown = exchange_text.body_text(json.dumps(data).encode(), "$.tools[1].name")
     assert shown.startswith('… tools.1:\n{\n  "name": "",')
+    result = json.dumps({"id": 1, "result": data}).encode()
+    assert exchange_text.body_text(result, "$.tools[1].name") == shown
     assert exchange_text.cut("z" * 1_600).endswith("\n… (+100)")
     assert exchange_text.body_text(b"[" * 100_000, None).startswith("[[[")
     assert exchange_text.body_text(b"\xff\x00", None) == "\ufffd "

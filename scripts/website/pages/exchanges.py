@@ -99,10 +99,12 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         yield fence(held["request"], "text")
     else:
         yield context.said("clause_exchange_input_ends")
-    yield context.said("clause_exchange_bad" if good else "clause_exchange_answer")
+    received = held.get("received", False)
+    shown = "received" if received else "bad" if good else "answer"
+    yield context.said(f"clause_exchange_{shown}")
     yield fence(bad, "text", wrong)
     if good:
-        yield context.said("clause_exchange_good")
+        yield context.said(f"clause_exchange_{'meant' if received else 'good'}")
         yield fence(good, f"{{ .text .good {right}}}")
     if is_call_of_both(clause):
         yield context.said("clause_exchange_mcp", clause=in_mcp(context, here))
