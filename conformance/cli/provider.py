@@ -19,6 +19,7 @@ from conformance.kit.cases.provider.scenarios import SCENARIOS, Attempts, Scenar
 from conformance.kit.cases.provider.turns import NOTHING, Foreign, Scene, no_face
 from conformance.kit.config.command_words import nearest
 from conformance.kit.config.system_words import in_one_line
+from conformance.kit.model.fault import fault_of
 from conformance.kit.model.performance import OVER, Act, Arrival, Moment
 from conformance.kit.report.safe_text import visible
 from conformance.kit.transport.provider import Provider
@@ -67,7 +68,8 @@ async def _serve(scenario: Scenario, port: int, language: str) -> int:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
     stage = Stage(scenario, f"canary-{secrets.token_hex(8)}", language)
     try:
-        async with Provider(stage.perform, port=port, observe=stage.observe) as provider:
+        made = Provider(stage.perform, port=port, observe=stage.observe, failed=stage.failed)
+        async with made as provider:
             _say("\n".join(stage.introduced(provider.url)))
             await stopped.wait()
     except OSError as error:
@@ -132,6 +134,12 @@ class Stage:
             values = {"detail": moment.detail, "seconds": f"{after:.2f}"}
             said = message(f"provider.seen.{moment.seen.name.lower()}", **values)
             _say(f"#{moment.arrival} {said.words(self._language)}")
+
+    def failed(self, number: int, error: Exception) -> None:
+        """Say in a line that a fault of the kit left a request without its answer."""
+        fault, where = fault_of(error), f"#{number}"
+        said = message("kit.fault", where=where, what=visible(fault.what), fault=fault.id)
+        _say(said.words(self._language))
 
 
 _SAID = frozenset({Seen.HEAD, Seen.ENDED, Seen.BROKEN, Seen.LEFT})

@@ -158,6 +158,6 @@ def _reason(said: Completion) -> str:
 def _last_user(body: Any) -> str:
     contents = member(body, "contents")
     for content in reversed(contents if isinstance(contents, list) else []):
-        if member(content, "role") in {"user", None}:
+        if member(content, "role") in ("user", None):
             return text_of(member(content, "parts"))
     return ""

@@ -74,7 +74,10 @@ Act = Head | Send | Wait | Barrier | End | Fin | Rst
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request that arrived. `number` counts all requests of the provider, from 1."""
+    """A request that arrived. `number` counts all requests of the provider, from 1.
+
+    `port` is the one at which the provider got it. The header `Host` may name any other.
+    """
 
     number: int
     method: str
@@ -83,6 +86,7 @@ class Arrival:
     headers: tuple[tuple[str, str], ...]
     body: bytes
     at: float
+    port: int = 0
 
     def header(self, name: str) -> str:
         """Return the first value of a header, or an empty text. The name is case-insensitive."""

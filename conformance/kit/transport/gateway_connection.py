@@ -57,6 +57,8 @@ class _Live:
     """The number of the attempt, by the number of the arrival."""
     changed: asyncio.Event = field(default_factory=asyncio.Event)
     held: int = 0
+    fault: Exception | None = None
+    """The fault of the kit that left a request to the provider without its answer."""
 
     def may_take(self, moment: Moment) -> bool:
         """Count the bytes of a request, and return whether it may be another attempt of the call.
@@ -104,7 +106,12 @@ class _House:
         self._live: dict[str, _Live] = {}
         self._arrivals: dict[int, _Live] = {}
         self.provider = Provider(
-            self._perform, host=host, port=port, cap=ASKED_CAP, observe=self._observe
+            self._perform,
+            host=host,
+            port=port,
+            cap=ASKED_CAP,
+            observe=self._observe,
+            failed=self._failed,
         )
 
     @classmethod
@@ -170,6 +177,10 @@ class _House:
                 )
             )
 
+    def _failed(self, number: int, fault: Exception) -> None:
+        if live := self._arrivals.get(number):
+            live.fault = fault
+
     def _whose(self, moment: Moment) -> _Live | None:
         headers = " ".join(value for _, value in moment.headers)
         texts = (moment.path, headers, moment.body.decode("utf-8", "replace"))
@@ -217,7 +228,10 @@ class GatewayConnection:
         return Received(None, None, 0.0)
 
     async def send(self, request: Request) -> Received:
-        """Make a call, and watch both ends until they are quiet."""
+        """Make a call, and watch both ends until they are quiet.
+
+        Raises any fault of the kit in the answers of the provider.
+        """
         assert isinstance(request, ModelCall)
         assert self._house is not None
         live = self._house.begin(request)
@@ -226,6 +240,8 @@ class GatewayConnection:
             await _no_longer_than(QUIET, live.until(lambda: live.is_quiet))
             if request.settle:
                 await asyncio.sleep(request.settle)
+            if live.fault is not None:
+                raise live.fault
             timeline = tuple(sorted(live.timeline, key=lambda each: each.at))
             answer, trouble, elapsed, detail = received
             return Received(answer, trouble, elapsed, detail, timeline)

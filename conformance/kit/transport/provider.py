@@ -37,6 +37,8 @@ Perform = Callable[[Arrival], Iterable[Act]]
 """Returns the acts that answer a request."""
 Observe = Callable[[Moment], None]
 """Receives each moment, in order."""
+Failed = Callable[[int, Exception], None]
+"""Receives a fault of the kit, and the number of the request that it left without its answer."""
 
 BODY_CAP: Final = 4 * 1024 * 1024
 """The most bytes of a request body. A longer one is refused with 413."""
@@ -79,7 +81,7 @@ class Barriers:
         return self._events.setdefault(name, asyncio.Event())
 
 
-def _nobody(_: Moment) -> None:
+def _nobody(*_: object) -> None:
     """Observe nothing."""
 
 
@@ -96,6 +98,7 @@ class Provider:
         links: int | None = None,
         patience: float = PATIENCE,
         observe: Observe = _nobody,
+        failed: Failed = _nobody,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Raises `ValueError` for a host that is not this machine.
@@ -107,6 +110,7 @@ class Provider:
         if not is_loopback(f"//[{host}]" if ":" in host else f"//{host}"):
             raise ValueError(f"the fake provider listens on loopback only, not on {host}")
         self._perform, self._observe, self._clock = perform, observe, clock
+        self.failed = failed
         self._host, self._port, self.cap = host, port, cap
         self._most = _room_for_links() if links is None else links
         self.patience = patience
@@ -119,9 +123,8 @@ class Provider:
     @property
     def url(self) -> str:
         """The URL of the provider, without a path."""
-        assert self._server is not None
-        port = self._server.sockets[0].getsockname()[1]
-        return f"http://{f'[{self._host}]' if ':' in self._host else self._host}:{port}"
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return f"http://{host}:{self._port}"
 
     async def __aenter__(self) -> Provider:
         """Listen. Raises `OSError` if the port is taken."""
@@ -132,6 +135,7 @@ class Provider:
         except OSError as error:  # asyncio's own text repeats the address
             number = error.errno or 0
             raise OSError(number, os.strerror(number) if number else str(error)) from None
+        self._port = self._server.sockets[0].getsockname()[1]
         for each in self._server.sockets:
             with each.dup() as listener:
                 listener.listen(_QUEUE)
@@ -173,7 +177,7 @@ class Provider:
         headers = tuple((k.decode("latin-1"), v.decode("latin-1")) for k, v in request.headers)
         method = request.method.decode("latin-1")
         number, at = self._arrivals, self._clock()
-        arrival = Arrival(number, method, path, query, headers, body, at)
+        arrival = Arrival(number, method, path, query, headers, body, at, self._port)
         target = f"{path}?{query}" if query else path
         self._observe(Moment(Seen.ARRIVED, at, number, method, target, headers, body))
         return arrival
@@ -284,6 +288,10 @@ class _Link:
             raise
         except (OSError, _Left):
             self._provider.see(Seen.LEFT, arrival)
+            return False
+        except Exception as error:  # asyncio would print it, with what the other side sent
+            self._provider.see(Seen.CUT, arrival)
+            self._provider.failed(arrival.number, error)
             return False
         finally:
             watch.cancel()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from conformance.formats.provider.faces import FACES
+from conformance.formats.provider.faces import FACES, face_of
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 CALL = {"name": "get_time", "arguments": "{}"}
@@ -45,6 +47,33 @@ BODIES = {
 def test_what_is_no_request_has_neither_tools_nor_results(face):
     for body in (None, [], "x", {"tools": 1, "messages": "x", "input": {}, "contents": [1]}):
         assert face.tools(body) == face.results(body) == []
+
+
+NAMES = (
+    "contents",
+    "functionResponse",
+    "input",
+    "messages",
+    "parts",
+    "role",
+    "tool_calls",
+    "tools",
+)
+LEAVES = st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(("user", "x"))
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(NAMES), inner),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(FACES), VALUES, st.sampled_from(NAMES))
+def test_any_body_can_be_read(face, value, name):
+    for body in (value, {name: value}, {name: [{name: value, "role": value, "content": value}]}):
+        found = face_of(face.path.replace("{model}", "x"), "", body)
+        assert found is not None
+        assert isinstance(found[1].user, str)
+        face.tools(body), face.results(body)
 
 
 @pytest.mark.parametrize("name", BODIES)

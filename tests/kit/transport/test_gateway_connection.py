@@ -84,6 +84,33 @@ def test_of_requests_of_thousands_of_headers_only_a_megabyte_is_kept():
     assert 0 < sum(moment.weight for moment in timeline) < 1_100_000
 
 
+def test_a_fault_of_the_kit_in_the_providers_answer_is_one_of_the_call():
+    port = free_port()
+
+    def fails(*_):
+        raise ZeroDivisionError
+
+    async def asks(writer, _):
+        reader, own = await asyncio.open_connection("127.0.0.1", port)
+        own.write(b"GET /afn-x HTTP/1.1\r\nHost: x\r\n\r\n")
+        await reader.read(100)
+        own.close()
+        writer.write(whole(b"{}"))
+
+    async def asked():
+        connection = GatewayConnection(Settings(provider=("127.0.0.1", port)))
+        await connection.start()
+        try:
+            async with serving(asks) as peer:
+                call = ModelCall("POST", peer.url, body=b"{}", nonce="afn-x", performance=fails)
+                await connection.send(call)
+        finally:
+            await connection.close()
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(asked())
+
+
 def test_of_an_answer_of_single_bytes_a_bounded_number_of_moments_is_kept():
     async def by_bytes(writer, _):
         writer.write(head("Transfer-Encoding: chunked") + b"1\r\n:\r\n" * 20_000)

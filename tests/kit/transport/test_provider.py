@@ -430,3 +430,28 @@ def test_a_hostile_client_costs_its_own_connection_alone(kind):
         assert raised == []
 
     played(test())
+
+
+@pytest.mark.parametrize("bad", ["raises", "breaks-http"])
+def test_a_fault_of_the_kit_costs_one_request_and_is_printed_by_nobody(bad, caplog):
+    def perform(arrival):
+        if arrival.path == "/good":
+            return OK
+        if bad == "raises":
+            raise TypeError("##vso[task.complete]")
+        return (Head(200, (("x", "\xe9\u2028##vso[task.complete]"),)), End())
+
+    async def test():
+        faults = []
+        async with (
+            Provider(perform, failed=lambda *fault: faults.append(fault)) as provider,
+            httpx2.AsyncClient(base_url=provider.url) as client,
+        ):
+            with pytest.raises(httpx2.RemoteProtocolError):
+                await client.post("/bad", content="{}")
+            assert (await client.post("/good", content="{}")).text == "hello"
+            assert [(number, isinstance(each, Exception)) for number, each in faults] == [(1, True)]
+
+    played(test())
+    gc.collect()
+    assert caplog.text == ""

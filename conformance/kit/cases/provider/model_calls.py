@@ -66,7 +66,8 @@ class _Play:
         face, asked = found
         number = self._attempts[face.family] = self._attempts.get(face.family, 0) + 1
         turns = self._turns.get(face.family) or self._turns[None]
-        scene = Scene(face, asked, request_id_of(self._nonce, number), arrival.header("host"))
+        id, host = request_id_of(self._nonce, number), arrival.header("host")
+        scene = Scene(face, asked, id, host, arrival.port)
         return turns[min(number, len(turns)) - 1].acts(scene)
 
 

@@ -26,13 +26,16 @@ _LONGEST_MODEL: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The request that a turn answers. `request_id` is the id that the provider gives it."""
+    """The request that a turn answers. `request_id` is the id that the provider gives it.
+
+    `host` is what its header `Host` says, and `port` where it arrived.
+    """
 
     face: Face
     asked: Asked
     request_id: str
     host: str = ""
-    """The host that the request was sent to, with the port."""
+    port: int = 0
 
     @property
     def model(self) -> str:
@@ -226,9 +229,8 @@ class Redirects:
 
     def acts(self, scene: Scene) -> list[Act]:
         """Return a 307, so that the method, the body and most headers stay."""
-        host, _, port = scene.host.rpartition(":")
-        other = "127.0.0.1" if host == "localhost" else "localhost"
-        return _body(307, b"", ("location", f"http://{other}:{port}{self.path}"))
+        other = "127.0.0.1" if scene.host.partition(":")[0] == "localhost" else "localhost"
+        return _body(307, b"", ("location", f"http://{other}:{scene.port}{self.path}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from conformance.formats.provider.faces import FACES
 from conformance.formats.runtime.assembly import reading_of, replay
 from conformance.formats.text.sse import sse_events
 from conformance.kit.cases.provider.scenarios import HELLO, SCENARIOS, Attempts
-from conformance.kit.cases.provider.turns import Scene
+from conformance.kit.cases.provider.turns import NOTHING, Redirects, Scene
 from conformance.kit.model.performance import End, Fin, Head, Rst, Send, Wait
 from tests.formats.provider.test_faces import manifest
 
@@ -103,3 +103,22 @@ def test_half_a_character_in_a_call_is_no_fault():
 def test_a_name_of_megabytes_is_not_repeated_in_each_event(face):
     asked = Scene(face, Asked("x" * 1_000_000, True, "hello"), "req_1")
     assert len(body(SCENARIOS["text"].acts(1, asked))) < 100_000
+
+
+@pytest.mark.parametrize(
+    ("host", "other"),
+    [
+        ("localhost:1", "127.0.0.1"),
+        ("127.0.0.1:1", "localhost"),
+        ("api.example.com", "localhost"),
+        ("\xe9", "localhost"),
+        ("x:##vso[task.complete]", "localhost"),
+        ("", "localhost"),
+    ],
+)
+def test_a_redirect_leads_to_the_other_name_of_this_machine_whatever_the_host_header_says(
+    host, other
+):
+    scene = Scene(FACES[0], NOTHING, "1", host, 9000)
+    head = Redirects("/elsewhere").acts(scene)[0]
+    assert ("location", f"http://{other}:9000/elsewhere") in head.headers
