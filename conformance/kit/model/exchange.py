@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 from conformance.kit.model.case import Case
 from conformance.kit.model.performance import HEADER, Moment, Performance
 from conformance.kit.model.step import Taken
-from conformance.kit.model.written import LONG, Body, Foreign, Form, Values
+from conformance.kit.model.written import LONG, Body, Foreign, Form, Seconds, Values
 
 
 class Trouble(StrEnum):
@@ -84,7 +84,7 @@ class HttpRequest:
     headers: tuple[tuple[Foreign, Foreign], ...] = ()
     body: Body = b""
     answer_to: int | str | None = None
-    settle: float = 0.2
+    settle: Seconds = 0.2
     any_answer: bool = False
     transport: Literal["http", "gateway"] = "http"
     over_http: ClassVar[bool] = True
@@ -117,7 +117,7 @@ class StdioRequest:
 
     body: Body = b""
     answer_to: int | str | None = None
-    settle: float = 0.2
+    settle: Seconds = 0.2
     any_answer: bool = False
     transport: Literal["stdio"] = "stdio"
     over_http: ClassVar[bool] = False
@@ -217,8 +217,8 @@ class Exchange:
     request: Request
     answer: Answer | None
     trouble: Trouble | None
-    started: float
-    elapsed: float
+    started: Seconds
+    elapsed: Seconds
     case: Case | None = None
     script: str | None = None
     step: Taken | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from conformance.kit.model.written import Body, Foreign
+from conformance.kit.model.written import Body, Foreign, Seconds
 from conformance.spec.vocabulary import Seen
 
 HEADER: Final = 192
@@ -109,7 +109,7 @@ class Moment:
     """
 
     seen: Seen
-    at: float
+    at: Seconds
     arrival: int = 0
     detail: Foreign = ""
     path: Foreign = ""

@@ -31,6 +31,9 @@ LONG = 16 * 1024
 _SHORTEST = 6
 """The shortest secret, in characters. Most numbers are shorter."""
 
+_LONGEST_TIME = 1e9
+"""The most seconds of a time: thirty years. No sum of such times is infinite."""
+
 _HEAD = 200
 """The most characters of a refusal's text that are kept: enough to recognize it."""
 
@@ -258,6 +261,14 @@ def _read_text(text: Any) -> str:
     return text
 
 
+def _read_seconds(seconds: Any) -> float:
+    if isinstance(seconds, bool) or not isinstance(seconds, int | float):
+        raise ValueError("a number belongs here")  # noqa: TRY004 - see above
+    if not abs(seconds) <= _LONGEST_TIME:  # also of no number
+        raise ValueError("a time of a session belongs here")
+    return float(seconds)
+
+
 def _write_value(value: Any, writing: Writing) -> Any:
     try:
         return writing.value(value)
@@ -343,6 +354,9 @@ def _inflated(text: str) -> bytes:
 
 Foreign = Annotated[str, Form(lambda text, writing: writing.text(text), _read_text)]
 """A text from the target or from the command line, which may contain a secret."""
+
+Seconds = Annotated[float, Form(lambda seconds, _: seconds, _read_seconds)]
+"""A time in seconds. A stranger's file may have any number here."""
 
 Head = Annotated[str, Form(lambda text, writing: writing.clean(text)[:_HEAD], _read_text)]
 """The beginning of such a text."""

@@ -3,6 +3,7 @@
 import base64
 import copy
 import json
+import math
 import random
 import tracemalloc
 import zlib
@@ -184,3 +185,17 @@ def test_of_a_list_of_wrong_values_the_first_is_told():
     with pytest.raises(ValidationError) as found:
         codec(Discovered).validate_python({"run": {}, "tools": [0] * 10_000})
     assert found.value.error_count() < 20
+
+
+@pytest.mark.parametrize("time", [math.inf, -math.inf, math.nan, 1e308, -1e308, "1", True, None])
+@pytest.mark.parametrize("place", ["elapsed", "started", "settle", "at"])
+def test_a_time_beyond_all_sessions_is_refused(tmp_path, lines, place, time):
+    """The report says some times, and sums of them."""
+    changed = copy.deepcopy(lines)
+    moment = {"seen": "arrived", "at": 0.0}
+    changed[1]["timeline"] = [moment]
+    assert len(read(tmp_path, changed)) == 1
+    places = {"settle": changed[1]["request"], "at": moment}
+    places.get(place, changed[1])[place] = time
+    with pytest.raises(ExchangesError, match="line 2"):
+        read(tmp_path, changed)

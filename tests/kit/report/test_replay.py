@@ -2,6 +2,7 @@
 
 import json
 import os
+import queue
 import re
 import shlex
 import socket
@@ -337,12 +338,18 @@ def test_what_a_server_says_is_not_in_the_output_of_pytest(tmp_path, text):
 
 
 @pytest.mark.parametrize(
-    ("secret", "target"),
-    [("of-two\nlines", ""), ("plain-one", "http://["), ("plain-one", "")],
+    ("secret", "target", "before"),
+    [
+        ("of-two\nlines", "", ""),
+        ("plain-one", "http://[", ""),
+        ("plain-one", "", ""),
+        ("plain-one", "", "bob:«secret-1»@"),
+        ("plain-one", "http://bob:plain-one@127.0.0.1:9", ""),
+    ],
 )
-def test_what_cannot_be_sent_shows_no_secret(tmp_path, secret, target):
+def test_what_cannot_be_sent_shows_no_secret(tmp_path, secret, target, before):
     request = {"method": "GET", "headers": [["X-Key", "«secret-1»"]], "own": ["1"], "text": "",
-               "url": "http://127.0.0.1:9/"}  # fmt: skip
+               "url": f"http://{before}127.0.0.1:9/"}  # fmt: skip
     case = {"name": "one", "requests": [1], "stdio": False, "says": "x"}
     made = {"cases": repr(json.dumps([case])), "requests": repr(json.dumps({"1": request}))}
     path = tmp_path / "test_replay.py"
@@ -376,6 +383,14 @@ def test_a_server_that_pours_or_reads_nothing_gives_no_answer(code):
     }
     file = functions(TIMEOUT=1, MOST=300_000, MOST_LINES=100)
     assert file["stdio"](case, [asked])["ended"] == "closed"
+
+
+@pytest.mark.parametrize("settle", [1e9, 1e308])
+def test_a_record_does_not_say_how_long_to_wait(settle):
+    """It comes from a session, perhaps of a stranger."""
+    line_for = functions(TIMEOUT=0.1)["line_for"]
+    request = {"answer_to": None, "settle": settle}
+    assert line_for(queue.Queue(), request) == (b"", "")
 
 
 def test_an_answer_of_many_levels_or_without_an_end_is_an_answer():
