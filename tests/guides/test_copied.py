@@ -12,6 +12,7 @@ import pytest
 
 from fixtures.guides.joined import JOINED
 from tests.guides.test_values import WAYS, by_way, refused
+from tests.root import ROOT
 
 COPIED = tuple(way for way in WAYS if way != "fastapi")
 
@@ -213,3 +214,14 @@ assert Refused(422).status == 422
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_file_for_express_needs_no_express_before_its_waiting_tools():
+    """As the guide for any other framework says: cut there, except `ofAjv`, without the import."""
+    copied = ROOT / "fixtures" / "guides" / "express" / "step-2" / "atdf-errors.ts"
+    whole, _, rest = copied.read_text(encoding="utf-8").partition("\nconst waiting ")
+    kept = whole + "".join(re.findall(r"\nexport function ofAjv\(.*?\n}\n", rest, re.DOTALL))
+    kept = re.sub(r"^import express, .*\n", "", kept, flags=re.MULTILINE)
+    exported = re.findall(r"^export (?:async )?function (\w+)", kept, re.MULTILINE)
+    assert {*exported} == {"refusals", "error", "ofAjv", "ofStandard"}
+    assert re.findall(r"\b(?:express|Express|\w*RequestHandler)\b", kept) == []
