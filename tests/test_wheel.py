@@ -235,7 +235,7 @@ def test_without_a_target_three_lines_say_how_to_name_one(install, here, command
 def test_a_failure_names_the_command_that_makes_it_again(install, here):
     program = install(OWN) / "agent-formats"
     path = {"PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}"}
-    own = ("--profile", "http", "--max-examples", "0")
+    own = ("--profile", "http", "--include-tool", "hotel_reservation", "--max-examples", "0")
     with listening("fixtures.servers.faulty", "--fault", "digits-for-a-number") as url:
         done = run(program, "check", url, *own, cwd=here, **path)
         assert done.returncode == 1, done.stdout + done.stderr
