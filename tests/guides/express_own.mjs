@@ -43,6 +43,8 @@ app.put('/books/:book_id', checked('change', Book), (_, response) => response.js
 app.delete('/books/:book_id', checked('remove', Book), () => {
   throw new Refused(error('business-rule', 'Lent', 'The book is lent.', { tool_name: 'remove' }), 409);
 });
+const Day = z.strictObject({ year: z.int(), month: z.int(), day: z.int() });
+app.get('/days/v1.:year-:month-:day', checked('day', Day), (_, response) => response.json(response.locals.input));
 app.post('/books', checked('add', Book), (request, response) => response.json(request.body));
 app.post('/nodes', checked('node', Node), (request, response) => response.json(request.body));
 app.post('/late', checked('late', z.object({})), () => {

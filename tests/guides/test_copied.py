@@ -81,8 +81,9 @@ SECRETS = [
      [{"password": "hunter2"}, {"password": "b"}]),
     ({"type": "object", "minProperties": 2}, {"password": "hunter2"}),
     *((an({name: {"type": "string", "maxLength": 4}}), {name: "hunter2"})
-      for name in ("pin", "login_pin", "otp", "cvv", "pass", "Authorization", "bearer", "cookie",
-                   "jwt", "contraseña", "senha")),
+      for name in ("pin", "login_pin", "otp", "totp", "cvv", "pass", "passkey", "Authorization",
+                   "bearer", "cookie", "jwt", "contraseña", "senha", "userPin", "pinCode",
+                   "cardCVV", "SMSOtp", "OTPCode")),
 ]  # fmt: skip
 HIDDEN = {"writeOnly": True}
 PIN = {"type": "string", "minLength": 3, **HIDDEN}
@@ -135,7 +136,19 @@ def test_no_secret_is_sent_back(way, tmp_path):
 
 
 def test_a_word_that_only_contains_the_name_of_a_secret_hides_nothing(ask):
-    names = ("author", "passenger", "shipping", "opinion", "spin", "compass")
+    names = (
+        "author",
+        "passenger",
+        "shipping",
+        "opinion",
+        "spin",
+        "compass",
+        "hotPink",
+        "isPinned",
+        "PINNED",
+        "myOpinion",
+        "shipPassenger",
+    )
     for errors in ask(
         [(an({name: {"type": "integer", "maximum": 4}}), {name: 9}) for name in names]
     ):

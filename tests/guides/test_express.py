@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import httpx2
@@ -96,6 +97,20 @@ def test_a_path_that_cannot_be_read_is_told_without_its_values(own):
     answer = own.put("/books/hunter2%ff", json={})
     assert kind(refused(answer, 400)) == "malformed-request"
     assert "hunter2" not in answer.text
+
+
+def test_a_long_path_does_not_keep_the_server_busy(own):
+    began = time.monotonic()
+    for step in ("-", "1-", "1", "1-1-"):
+        path = f"/days/v1.{step * (8_000 // len(step))}/x"
+        assert kind(refused(own.get(path, timeout=60), 404)) == "not-found"
+    assert time.monotonic() - began < 10
+
+
+def test_of_a_path_with_several_parameters_in_a_step_the_tool_is_known(own):
+    assert refused(own.get("/days/v1.2026-1-%ff"), 400)["tool_name"] == "day"
+    error = refused(own.get("/days/v1.2026-1-x"), 422)
+    assert (error["tool_name"], error["parameter_name"]) == ("day", "day")
 
 
 def test_a_wrong_method_is_told_without_the_values_in_the_path(own):
