@@ -54,6 +54,8 @@ const refuse = ({ headers }) => {
   if (headers['x-key'] === 'other') throw new Refused(error('authorization', 'Not yours', 'It is not yours.'), 403);
   throw Object.assign(new Error('The key is wrong.'), { status: 401 });
 };
+const Trimmed = z.preprocess((given) => ({ ...given, name: given.name.trim() }), z.object({ name: z.string() }));
+app.post('/trimmed', checked('trim', Trimmed), (_, response) => response.json({}));
 app.get('/private', refuse, checked('read', z.object({})), (_, response) => response.json({}));
 
 const shelf = express.Router({ mergeParams: true });

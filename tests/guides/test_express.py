@@ -69,6 +69,14 @@ def test_a_fault_of_the_server_is_in_the_envelope_and_shows_nothing(own):
     assert "hunter2" not in answer.text
 
 
+@pytest.mark.parametrize("body", ["{}", "null", '"hunter2"', "[7]"])
+def test_a_fault_of_what_checks_the_arguments_is_in_the_envelope_and_shows_nothing(own, body):
+    answer = own.post("/trimmed", content=body, headers={"content-type": "application/json"})
+    error = refused(answer, 500)
+    assert (kind(error), error["tool_name"]) == ("internal-error", "trim")
+    assert "TypeError" not in answer.text
+
+
 def test_an_error_of_http_has_the_type_of_its_status(own):
     error = refused(own.post("/late", json={}), 409)
     assert (kind(error), error["tool_name"]) == ("conflict", "late")

@@ -425,3 +425,34 @@ def test_what_a_tool_refuses_by_a_rule_of_the_business_reaches_the_agent(tmp_pat
     assert json.loads(text) == meta["io.github.agent-formats/error"]
     [error] = json.loads(text)["errors"]
     assert (error["parameter_name"], error["suggested_value"]) == ("nights", "7")
+
+
+CHECK = """
+import asyncio, json
+from typing import Annotated
+from mcp.client import Client
+from pydantic import AfterValidator
+from atdf_errors import Server
+
+server = Server("door")
+
+@server.tool()
+def enter(password: Annotated[str, AfterValidator({"open": "open"}.__getitem__)]) -> str:
+    return password
+
+async def main():
+    async with Client(server) as client:
+        answer = await client.call_tool("enter", {"password": "hunter2"})
+        print(json.dumps([answer.is_error, answer.meta]))
+
+asyncio.run(main())
+"""
+
+
+def test_what_checks_a_value_may_fail_and_the_answer_is_still_an_envelope(tmp_path):
+    is_error, meta = run_beside_the_mcp_server(CHECK, tmp_path)
+    assert is_error
+    [error] = meta["io.github.agent-formats/error"]["errors"]
+    assert error["type"].endswith("/internal-error")
+    assert error["tool_name"] == "enter"
+    assert "hunter2" not in json.dumps(error)
