@@ -19,12 +19,14 @@ from conformance.kit.verdicts.checks import (
     Checks,
     broken,
     clause,
+    disturbed,
     holds,
     lacks_something,
     no_good_call,
     other_refusal,
     unknown,
 )
+from conformance.kit.verdicts.disturbance import cause_of, is_disturbed
 from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import Message, listed, message
@@ -92,7 +94,7 @@ def test_a_valid_input_is_not_refused_as_invalid(tool: ToolEvidence) -> Checks:
         elif call.reading.outcome is Outcome.INPUT_REFUSED and not _rests_on_meaning(tool, call):
             yield _refused_though_valid(tool, call)
     if not accepted:
-        yield no_good_call(tool.baseline)
+        yield no_good_call(tool)
 
 
 def _refused_though_valid(tool: ToolEvidence, call: Call) -> Check:
@@ -101,6 +103,8 @@ def _refused_though_valid(tool: ToolEvidence, call: Call) -> Check:
     if called is not None and called.takes_body and not (request.is_rpc or request.body):
         return unknown("kit.not_verified.bodiless_refused", call, said=said)
     case = call_shown(call.case, tool.good_case(call.case))
+    if cause_of(tool, call) == "disturbed":
+        return unknown("kit.not_verified.valid_disturbed", call, case=case, said=said)
     if call.case.scenario == WHOLE_FLOAT:
         return unknown("kit.not_verified.whole_float_refused", call, case=case, said=said)
     rule = ErrorType.BUSINESS_RULE.value
@@ -201,7 +205,7 @@ def _stopped(tool: ToolEvidence) -> Checks:
     tool.
     """
     if tool.calls and all(call.reading.status in STOP_ANY_CALL for call in tool.calls):
-        yield no_good_call(tool.baseline)
+        yield no_good_call(tool)
 
 
 def _texts(call: Call) -> list[str]:
@@ -235,6 +239,8 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
         elif outcome is Outcome.INPUT_REFUSED or no_path:
             if not tool.neighbour_accepted(call.case) and not _shows_a_check(tool, call):
                 yield _proves_nothing(tool, call)
+            elif is_disturbed(tool):
+                yield disturbed(tool)
             elif spoilt:
                 yield unknown(f"kit.not_verified.{spoilt}", call)
             else:
@@ -301,7 +307,7 @@ def _proves_nothing(tool: ToolEvidence, refused: Call) -> Check:
     baseline, neighbour = tool.baseline, tool.refused_neighbour(refused.case)
     disguised = baseline is not None and baseline.reading.disguise is not None
     if disguised or neighbour is None or neighbour is baseline:
-        return no_good_call(baseline)
+        return no_good_call(tool)
     if not neighbour.reading.text:
         return unknown("kit.not_verified.baseline", refused)
     return unknown(
@@ -318,7 +324,7 @@ def _unjudged(tool: ToolEvidence, call: Call) -> Check:
     If rights or limits stopped the baseline call as well, the order of the checks is not at fault.
     """
     if tool.baseline is not None and tool.baseline.reading.stopped:
-        return no_good_call(tool.baseline)
+        return no_good_call(tool)
     if tool.lacking_at(call) is not None:
         return lacks_something(call)
     if call.reading.outcome is Outcome.SERVER_FAULT:

@@ -71,7 +71,7 @@ def test_the_route_of_a_tool_exists(tool: ToolEvidence) -> Checks:
         words = "finding.http.no_operation" if documented else "finding.http.no_route"
         yield broken(baseline, words, status=status, request=asked)
     elif baseline.reading.status == HTTPStatus.NOT_FOUND and baseline.reading.envelope is None:
-        yield no_good_call(baseline)
+        yield no_good_call(tool)
     elif baseline.reading.accepted or baseline.reading.refused or baseline.reading.missing:
         yield holds()
     else:

@@ -32,6 +32,7 @@ def good_ids(run: str, tool: str) -> Iterator[CaseId]:
         yield good_id(run, tool, CaseKind.BASELINE, number)
     yield good_id(run, tool, CaseKind.SECOND)
     yield good_id(run, tool, CaseKind.AFTER)
+    yield good_id(run, tool, CaseKind.AFTER, 2)
 
 
 def place_of(tokens: Tokens, variant: str = "") -> str:

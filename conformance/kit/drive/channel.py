@@ -84,7 +84,7 @@ class Channel:
         most = self.binding.traits.most_calls or settings.concurrency
         self.width = Width(min(most, settings.concurrency), settings.request_timeout)
         """Decides when another call may be sent."""
-        self._shared = SharedCalls(self)
+        self.shared = SharedCalls(self)
         self.silent = False
         """Whether nothing more is sent.
 
@@ -105,7 +105,7 @@ class Channel:
     @property
     def silent_after(self) -> set[str]:
         """The ids of the cases after which the server did not even answer a list request."""
-        return self._shared.silent_after
+        return self.shared.silent_after
 
     @property
     def run(self) -> Run:
@@ -168,15 +168,17 @@ class Channel:
         *,
         number: int,
         given_up: Callable[[], bool] = lambda: False,
+        alone: bool = False,
     ) -> Exchange | None:
-        """Call a tool while other calls may be under way; `number` is the number of the exchange.
+        """Call a tool while other calls may be under way, or `alone`; `number` is the exchange's.
 
         A call without an answer among others is sent again alone. Returns None if that is
         impossible, or if the tool is `given_up` meanwhile: the result of the call is then unknown.
         """
         await self._take_care(tool)
         made = self._made(tool, case)
-        return await self._shared.share(SharedCall(made, case, number, given_up))
+        call = SharedCall(made, case, number, given_up)
+        return await (self.shared.alone(call) if alone else self.shared.share(call))
 
     async def send_call(self, made: Made) -> Sent:
         """Send a call that is recorded later. Raises `ConnectFailed`."""
@@ -347,7 +349,7 @@ class Channel:
                 self.silent = True
                 raise ConnectFailed(Unopened(message("kit.reason.restarts")))
             if self._is_process and self._wire.connection is not None:
-                self._shared.has_ended()
+                self.shared.has_ended()
             await self._open_anew()
 
     async def shake_hands(self) -> None:

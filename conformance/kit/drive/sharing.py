@@ -179,6 +179,21 @@ class SharedCalls:
         self._sharing.one_at_a_time = self._sharing.has_ended = True
         self._endings.forget()
 
+    @property
+    def one_at_a_time(self) -> bool:
+        """Whether only one call may be under way."""
+        return self._sharing.one_at_a_time
+
+    @one_at_a_time.setter
+    def one_at_a_time(self, alone: bool) -> None:
+        self._sharing.one_at_a_time = alone
+
+    async def alone(self, call: SharedCall) -> Exchange:
+        """Make a call while no other is under way."""
+        async with self._sharing.alone():
+            sent = await self._again(call)
+            return self._sender.recorded(call.number, call.case, *sent)
+
     async def share(self, call: SharedCall) -> Exchange | None:
         """Make a call; None if it got no answer and could not be sent again."""
         sharing, sender = self._sharing, self._sender

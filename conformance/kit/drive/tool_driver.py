@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from conformance.formats.tool.tool import Tool
-from conformance.kit.cases.baseline import GIVEN, candidates, from_refusal, problem_of
+from conformance.kit.cases.baseline import GIVEN, candidates, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, by_kind, fewer, only
@@ -26,7 +26,7 @@ from conformance.kit.evidence.safety import is_spared, turn_of
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.repair.hints import followed, leads_on
+from conformance.kit.repair.hints import fixed, followed, leads_on
 from conformance.kit.transport.binding import to_bytes
 from conformance.spec.messages import message
 
@@ -168,7 +168,9 @@ class ToolRun:
         await self._rest(planned.cases)
         await self._repairs()
         if baseline.reading.accepted:
-            await self._once_more(baseline, CaseKind.AFTER)
+            after = await self._once_more(baseline, CaseKind.AFTER)
+            if after is not None and after.reading.refused and not after.reading.stopped:
+                await self._try_alone(after)
 
     async def _rest(self, cases: tuple[Case, ...]) -> None:
         """Send cases, but few valid ones that can hardly be accepted.
@@ -264,8 +266,16 @@ class ToolRun:
     def _id(self, kind: CaseKind, number: int = 0) -> CaseId:
         return good_id(self._channel.run.id, self._tool.name, kind, number)
 
-    async def _once_more(self, baseline: Call, kind: CaseKind) -> None:
-        await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
+    async def _once_more(self, baseline: Call, kind: CaseKind) -> Call | None:
+        return await self._call(replace(baseline.case, id=self._id(kind), kind=kind))
+
+    async def _try_alone(self, refused: Call) -> None:
+        """Repeat a refused call alone. If that is accepted, all later calls go alone."""
+        shared = self._channel.shared
+        if shared.one_at_a_time or self._channel.context.settings.concurrency == 1:
+            return
+        again = await self._call(replace(refused.case, id=self._id(CaseKind.AFTER, 2)), alone=True)
+        shared.one_at_a_time |= again is not None and again.reading.accepted
 
     async def _find_baseline(self) -> Call | None:
         """Call candidates, fixed as refusals say, until one is accepted. Return the last call."""
@@ -297,19 +307,9 @@ class ToolRun:
             )
             if last is None or last.reading.accepted:
                 break
-            repaired = self._repaired(last)
-            if repaired is not None:
+            if (repaired := fixed(last)) is not None:
                 waiting.insert(0, repaired)
         return last
-
-    def _repaired(self, refused: Call) -> dict[str, Any] | None:
-        """Return the refused arguments, fixed as the refusal says in data, or in words."""
-        if refused.reading.missing is not None:
-            return None  # other arguments do not supply what is missing
-        if leads_on(refused.reading):
-            fixed = followed(refused.reading, refused.case.arguments, self._tool.input_schema)
-            return fixed if isinstance(fixed, dict) else None
-        return from_refusal(self._tool, refused.case.arguments, refused.reading.text)
 
     async def _accepted(self, baseline: Call) -> None:
         """Note what the call returned, and repeat it if the tool says that it changes nothing."""
@@ -364,8 +364,8 @@ class ToolRun:
             current = called
         self._progress.one()
 
-    async def _call(self, case: Case, number: int | None = None) -> Call | None:
-        """Make and record one call; None if it was not made.
+    async def _call(self, case: Case, number: int = 0, *, alone: bool = False) -> Call | None:
+        """Make and record one call, with others or `alone`; None if it was not made.
 
         The tool may be too slow, or the server silent. The call gets its number before it waits, so
         the numbers follow the planned order.
@@ -377,7 +377,7 @@ class ToolRun:
             if self._may_send(case):
                 with suppress(ConnectFailed):
                     exchange = await self._channel.share(
-                        self._tool, case, number=number, given_up=self._has_enough
+                        self._tool, case, number=number, given_up=self._has_enough, alone=alone
                     )
             if exchange is not None and exchange.trouble is Trouble.TIMEOUT:
                 turn.timed_out()

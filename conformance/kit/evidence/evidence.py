@@ -139,6 +139,8 @@ class ToolEvidence:
     """The tool's entry in the toolset catalog."""
     beside: ToolEvidence | None = None
     """The evidence of the same tool over another binding of the same server."""
+    around: RunEvidence | None = None
+    """The evidence of the run, for a judge."""
 
     def of(self, *kinds: CaseKind) -> Iterator[Call]:
         """Return the calls of these kinds."""

@@ -12,6 +12,8 @@ from typing import Any
 from conformance.formats.tool.errors import ErrorView
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool
+from conformance.kit.cases.baseline import from_refusal
+from conformance.kit.evidence.evidence import Call
 from conformance.kit.evidence.response import Reading
 from conformance.kit.repair.suggestions import apply, locate, schemas_at
 from conformance.kit.schema.applies import alternatives
@@ -51,6 +53,19 @@ def followed(reading: Reading, arguments: Any, schema: Mapping[str, Any]) -> Any
         return follow(hint, arguments)
     errors = reading.envelope.errors if reading.envelope is not None else ()
     return apply(with_lists(arguments, errors, schema), errors, schema)
+
+
+def fixed(refused: Call) -> dict[str, Any] | None:
+    """Return the refused arguments, fixed as the refusal says in data, or in words; None if it says
+    nothing that fixes them.
+    """
+    reading, sent = refused.reading, refused.case.arguments
+    if reading.missing is not None:
+        return None  # other arguments do not supply what is missing
+    if leads_on(reading):
+        made = followed(reading, sent, refused.tool.input_schema)
+        return made if isinstance(made, dict) else None
+    return from_refusal(refused.tool, sent, reading.text)
 
 
 def _suggests(reading: Reading) -> bool:

@@ -17,11 +17,12 @@ from typing import Any
 
 from conformance.formats.problem import Problem, quoted, shown
 from conformance.kit.cases.baseline import GIVEN
-from conformance.kit.evidence.evidence import Call, RunEvidence
+from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.response import Reading, read
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.results import Finding
+from conformance.kit.verdicts.disturbance import cause_of, refused_afterwards
 from conformance.spec.clauses import Clause, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Family, Missing, Outcome
@@ -115,8 +116,9 @@ def other_refusal(at: Call | Exchange | None, refused: str = "refused_for_someth
     return unknown(f"kit.not_verified.{words}", at)
 
 
-def no_good_call(tried: Call | None) -> Check:
+def no_good_call(tool: ToolEvidence) -> Check:
     """The clause could not be judged, because the baseline call was refused; say how."""
+    tried = tool.baseline
     if tried is None or tried.reading.accepted:
         return unknown("kit.not_verified.baseline", tried)
     if tried.reading.missing is not None:
@@ -137,11 +139,22 @@ def no_good_call(tried: Call | None) -> Check:
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
+    if how := cause_of(tool, tried):
+        return unknown(f"kit.not_verified.good_call_{how}", tried, said=said)
     why = _why_refused(tried)
     if why == "good_call" and tried.case.scenario == GIVEN:
         own = shown(tried.case.arguments)
         return unknown("kit.not_verified.example", tried, said=said, arguments=own)
     return unknown(f"kit.not_verified.{why}", tried, said=said)
+
+
+def disturbed(tool: ToolEvidence) -> Check:
+    """The clause could not be judged: the baseline call was accepted again at the end, but only
+    alone.
+    """
+    refused = refused_afterwards(tool)
+    assert refused is not None
+    return unknown("kit.not_verified.disturbed", refused, said=quoted(refused.reading.said))
 
 
 def not_connected(evidence: RunEvidence) -> Message:

@@ -218,6 +218,7 @@ def _subject(tool: str | None, evidence: RunEvidence) -> RunEvidence | ToolEvide
         faults=evidence.faults,
         playing=evidence.playing,
         entry=evidence.offered.entries.get(own.tool.name),
+        around=evidence,
     )
 
 
