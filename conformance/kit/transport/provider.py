@@ -13,7 +13,6 @@ import struct
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, field
 from typing import Final
 
 import h11
@@ -31,6 +30,7 @@ from conformance.kit.model.performance import (
     Send,
     Wait,
 )
+from conformance.kit.transport.barriers import Barriers
 from conformance.spec.vocabulary import Seen
 
 Perform = Callable[[Arrival], Iterable[Act]]
@@ -61,24 +61,6 @@ PATIENCE: Final = 30.0
 _READ: Final = 65_536
 _RESET_ON_CLOSE: Final = struct.pack("ii", 1, 0)
 """The value of the socket option SO_LINGER for zero time: closing sends an RST."""
-
-
-@dataclass(slots=True)
-class Barriers:
-    """Events that the other end of the test has seen. A barrier that was opened stays open."""
-
-    _events: dict[str, asyncio.Event] = field(default_factory=dict)
-
-    def open(self, name: str) -> None:
-        """Let all tasks pass that wait for `name`, now and later."""
-        self._event(name).set()
-
-    async def passed(self, name: str) -> None:
-        """Wait until `name` is open."""
-        await self._event(name).wait()
-
-    def _event(self, name: str) -> asyncio.Event:
-        return self._events.setdefault(name, asyncio.Event())
 
 
 def _nobody(*_: object) -> None:
