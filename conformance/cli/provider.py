@@ -148,7 +148,7 @@ _SAID = frozenset({Seen.HEAD, Seen.ENDED, Seen.BROKEN, Seen.LEFT})
 def _say(line: str) -> None:
     try:
         print(f"{time.strftime('%H:%M:%S')} {line}" if line.startswith("#") else line, flush=True)
-    except BrokenPipeError:  # nobody reads the lines any more; applications are still answered
+    except OSError:  # nobody reads the lines any more, or the disk is full: it answers all the same
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

@@ -15,6 +15,8 @@ import pytest
 
 from conformance.cli.provider import main
 from conformance.kit.cases.provider.scenarios import SCENARIOS
+from fixtures.ports import free_port
+from tests.waiting import until
 
 PROGRAM = Path(sys.executable).with_name("agent-formats")
 HELLO = {"model": "gpt\x1b[31m", "messages": [{"role": "user", "content": "hello"}]}
@@ -113,3 +115,22 @@ def test_an_application_is_answered_also_when_nobody_reads_the_lines_any_more():
         finally:
             process.send_signal(signal.SIGTERM)
     assert process.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="Linux alone has a full device")
+def test_an_application_is_answered_also_if_there_is_no_room_for_the_lines():
+    port = free_port()
+    words = [PROGRAM, "provider", "--scenario", "text", "--port", str(port)]
+    with Path("/dev/full").open("w") as full, subprocess.Popen(words, stdout=full) as process:
+        try:
+            until(lambda: listens(port))
+            url = f"http://127.0.0.1:{port}/openai/v1/chat/completions"
+            assert httpx2.post(url, json=HELLO).status_code == 200
+        finally:
+            process.send_signal(signal.SIGTERM)
+    assert process.returncode == 0
+
+
+def listens(port):
+    with socket.socket() as link:
+        return link.connect_ex(("127.0.0.1", port)) == 0

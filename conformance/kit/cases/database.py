@@ -156,9 +156,12 @@ def _read(text: bytes, mark: str) -> Remembered | None:
         value = json.loads(text)
         if value["mark"] != mark:
             return None
-        call = {**value["call"], "id": CaseId(**value["call"]["id"])}
-        return Remembered(Drawn(**call), tuple(value["clauses"]))
-    except (ValueError, KeyError, TypeError, RecursionError):
+        call = Drawn(**{**value["call"], "id": CaseId(**value["call"]["id"])})
+        texts = (call.scenario, call.pointer or "", *value["clauses"])
+        if not all(isinstance(each, str) for each in texts):
+            return None
+        return Remembered(call, tuple(value["clauses"]))
+    except (AttributeError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

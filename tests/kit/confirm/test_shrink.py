@@ -1,5 +1,6 @@
 """What fails at random: shown by the smallest call that fails, and remembered for the next time."""
 
+import json
 import os
 import threading
 from collections import Counter
@@ -417,6 +418,20 @@ def test_what_cannot_be_read_is_passed_over(tmp_path, junk):
     for path in tmp_path.rglob("*"):
         if path.is_file() and b"random-valid" in path.read_bytes():
             path.write_bytes(junk)
+    assert memory.recall(HTTP, TOOL) == []
+
+
+@pytest.mark.parametrize(
+    "changed", [{"pointer": 5}, {"scenario": None}, {"id": {"run": 5}}, {"id": []}, {"more": 1}]
+)
+def test_a_call_of_another_form_is_passed_over(tmp_path, changed):
+    """A repository may bring a cache."""
+    memory = Memory(tmp_path)
+    memory.replace(HTTP, TOOL, [], [CALL])
+    for path in tmp_path.rglob("*"):
+        if path.is_file() and b"random-valid" in path.read_bytes():
+            value = json.loads(path.read_bytes())
+            path.write_text(json.dumps({**value, "call": {**value["call"], **changed}}))
     assert memory.recall(HTTP, TOOL) == []
 
 
