@@ -253,11 +253,14 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
     """Yield ways to read descriptions: literals first, masks first, second literal first, none.
 
     A parameter for a statement of SQL first gets a `SELECT` that its words quote, then one that
-    every database knows. `described` is what the tool says of itself.
+    every database knows. `described` is what the tool says of itself, and perhaps of a parameter
+    that its schema does not describe.
     """
+    said = masks.parameters(described)
 
-    def words(asked: Constraints) -> str:
-        texts = [asked.first("description"), asked.first("title")]
+    def words(name: str, asked: Constraints) -> str:
+        own, title = asked.first("description"), asked.first("title")
+        texts = [own if isinstance(own, str) else said.get(name, said.get(f"{name}s")), title]
         return " ".join(t for t in texts if isinstance(t, str))
 
     def hinted(
@@ -267,12 +270,14 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
         def hints(name: str, asked: Constraints) -> Iterable[Any]:
             if "boolean" in asked.kinds:  # the words say what the flag does, not its value
                 return ()
-            text = words(asked)
+            text = words(name, asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
             chosen = pick([q for q in quoted if q not in filled], filled)
             if name.lower() == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
                 chosen = in_sql(chosen)
-            return [value for each in chosen for value in _read(each, asked)]
+            values = [value for each in chosen for value in _read(each, asked)]
+            holds = {"array", "object"}.intersection(asked.kinds)
+            return [*masks.documents(text), *values] if holds else values
 
         return hints
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
-from typing import Final
+from json import JSONDecoder
+from typing import Any, Final
 
 from conformance.kit.schema.string_formats import a_month_ahead
 
@@ -29,6 +31,14 @@ _EXAMPLE: Final = re.compile(
     r"(?:\be\.?g\.?,?|\bfor example,?|\bfor instance,?|\bsuch as|\blike|\bi\.e\.,?|\bexample:)\s*",
     re.I,
 )
+_PARAMETER: Final = re.compile(
+    r"\s*(?:[-*]\s+|:param\s+(?:\w+\s+)?)?[`*]{0,2}(?P<name>\w{1,80})[`*]{0,2}\s*"
+    r"(?:\([^()\n]{0,80}\)\s*)?:[`*]{0,2}\s+(?P<said>\S.*)"
+)
+"""A line about a parameter: `name: words`, `name (type): words`, `:param name: words`."""
+_OPENS: Final = re.compile(r"[{\[]")
+_JSON: Final = JSONDecoder()
+_MOST_DOCUMENTS: Final = 8
 READ: Final = 20_000
 """The most characters of a text in which values are searched."""
 _AHEAD: Final = 320
@@ -85,6 +95,40 @@ def literals(text: str) -> Iterator[str]:
     for each in dict.fromkeys((*shown, *quoted_anywhere, *bare)):
         if each and not _MASK.fullmatch(each):
             yield each
+
+
+def documents(text: str) -> Iterator[Any]:
+    """Yield the JSON objects and arrays in a text, if they hold something."""
+    text, at = text[:READ], 0
+    for _ in range(_MOST_DOCUMENTS):
+        found = _OPENS.search(text, at)
+        if found is None:
+            return
+        at = found.end()
+        with suppress(ValueError, RecursionError):
+            value, at = _JSON.raw_decode(text, found.start())
+            if value:
+                yield value
+
+
+def parameters(text: str) -> dict[str, str]:
+    """Return what a description says of each parameter, as Python's docstrings do, by its name.
+
+    It is the rest of the line after the name, and the lines below that are indented more.
+    """
+    said: dict[str, str] = {}
+    name, indent = "", 0
+    for line in text[:READ].splitlines():
+        begins = _PARAMETER.match(line)
+        depth = len(line) - len(line.lstrip())
+        if name and line.strip() and depth > indent:
+            said[name] += f" {line.strip()}"
+        elif begins is not None and begins["name"] not in said:
+            name, indent = begins["name"], depth
+            said[name] = begins["said"]
+        else:
+            name = ""
+    return said
 
 
 def _content(found: re.Match[str]) -> str:

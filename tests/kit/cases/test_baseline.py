@@ -10,7 +10,7 @@ import pytest
 from conformance.formats.catalog.openapi import operations
 from conformance.formats.tool.tool import Tool, ToolExample, ToolForm
 from conformance.kit.cases.baseline import candidates, from_refusal, problem_of, shifted
-from conformance.kit.cases.masks import alternatives, from_masks, literals
+from conformance.kit.cases.masks import alternatives, documents, from_masks, literals, parameters
 from conformance.kit.schema import view as schemas
 from conformance.kit.schema.unusable_schema import ProblemKind
 
@@ -241,6 +241,72 @@ def test_tomorrow_is_too_near_for_an_example_as_it_is_today_elsewhere(day, ahead
 @pytest.mark.parametrize("text", ["2024-02-30", "24-01-01", "9999-12-31x", "12:30", ""])
 def test_what_is_no_date_stays(text):
     assert shifted([text, "2020-01-01"], NOW)[0] == text
+
+
+DOCSTRING = """Convert a date from one calendar to others.
+
+    Args:
+        source: Source calendar (e.g. "gregorian", "julian").
+        targets: Calendars to convert into
+            (e.g. ["julian", "iso_week"]).
+        payload (dict): For gregorian: {"year": 2026, "month": 3}.
+        note: Anything.
+
+    Returns:
+        JSON with the results: one for each target.
+    """
+
+
+def test_a_parameter_that_its_schema_does_not_describe_is_described_by_the_tool():
+    text, title = {"type": "string"}, {"title": "Source", "type": "string"}
+    schema = {
+        "type": "object",
+        "properties": {
+            "source": title,
+            "targets": {"type": "array", "items": text},
+            "payload": {"type": "object", "additionalProperties": True},
+            "note": {**text, "description": "Such as 'hello'."},
+        },
+        "required": ["source", "targets", "payload", "note"],
+    }
+    sent = candidates(replace(tool(schema), description=DOCSTRING), (), NOW)[0]
+    assert sent == {
+        "source": "gregorian",
+        "targets": ["julian", "iso_week"],
+        "payload": {"year": 2026, "month": 3},
+        "note": "hello",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('e.g. {"a": [1]} or [2]', [{"a": [1]}, [2]]),
+        ("{year} of [the] {} and []", []),
+        ("[" * 90_000, []),
+        ('{"a": NaN', []),
+    ],
+)
+def test_objects_and_arrays_in_a_text_are_read(text, found):
+    assert list(documents(text)) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("    zone: The zone.", {"zone": "The zone."}),
+        ("    zone (str, optional): The zone.", {"zone": "The zone."}),
+        ("- `zone`: The zone.", {"zone": "The zone."}),
+        ("- **zone** (str): The zone.", {"zone": "The zone."}),
+        (":param zone: The zone.", {"zone": "The zone."}),
+        (":param str zone: The zone.", {"zone": "The zone."}),
+        ("Returns: the zone", {"Returns": "the zone"}),
+        ("The zone of a city", {}),
+        ("12:30 is noon", {}),
+    ],
+)
+def test_a_description_has_lines_about_parameters(line, said):
+    assert parameters(f"Does it.\n\n{line}\n\nMore: or less.") == {**said, "More": "or less."}
 
 
 def test_required_parameters_alone_are_tried_before_all():
