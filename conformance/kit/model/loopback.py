@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from functools import lru_cache
 
-from conformance.formats.schema.uri import urlsplit
+from conformance.formats.schema.uri import LONG, urlsplit
 
 _PORTS = {"http": 80, "https": 443}
 
@@ -46,10 +46,17 @@ def same_place(url: str, other: str) -> bool:
     return local and (here[0], here[2]) == (there[0], there[2])
 
 
-@lru_cache(maxsize=256)
 def _origin(url: str) -> tuple[str, str, int | None] | None:
+    return (_known if len(url) <= LONG else _read)(url)
+
+
+def _read(url: str) -> tuple[str, str, int | None] | None:
     try:
         parts = urlsplit(url)
         return parts.scheme, parts.hostname or "", parts.port or _PORTS.get(parts.scheme)
     except ValueError:  # an incomplete IPv6 address, or a port above 65535
         return None
+
+
+_known = lru_cache(maxsize=256)(_read)
+"""The origins of short addresses."""

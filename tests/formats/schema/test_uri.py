@@ -1,13 +1,14 @@
 """URIs of a target are split in bounded time, whatever their hosts are."""
 
 import time
+import tracemalloc
 
 import pytest
 
 from conformance.formats.schema.schemas import schema_faults
 from conformance.formats.schema.uri import urljoin, urlsplit
 from conformance.formats.tool.errors import error_type
-from conformance.kit.model.loopback import is_loopback
+from conformance.kit.model.loopback import is_loopback, same_server
 
 ACCENTS = "\u0301\u0316" * 60_000
 """Each of the two moves past all others of the other kind, where a library puts them in order."""
@@ -48,6 +49,20 @@ def test_a_host_of_accents_takes_no_time(reads):
 def test_a_member_that_is_no_id_in_its_dialect_is_not_judged(value):
     text = {"type": "string", "description": "é"}
     assert schema_faults({"properties": {"a": {"id": value}, "id": text}}) == ()
+
+
+@pytest.mark.parametrize(
+    "read", [urlsplit, lambda url: urljoin(url, "b"), is_loopback, lambda url: same_server(url, "")]
+)
+def test_long_addresses_are_not_kept(read):
+    """Each call of a tool with a long route has another one."""
+    tracemalloc.start()
+    try:
+        for number in range(300):
+            read(f"http://127.0.0.1/{'a' * 100_000}/{number}/")
+        assert tracemalloc.get_traced_memory()[0] < 3_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_long_path_and_a_host_of_another_alphabet_are_read_as_usual():
