@@ -10,6 +10,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from io import TextIOWrapper
 from typing import Protocol, TextIO, cast
@@ -37,7 +38,7 @@ EXAMPLES = (
     (f"{PROGRAM} explain ATDF-ERR-012", "a clause, in words"),
     (f'eval "$({PROGRAM} --completion bash)"', "complete words with the Tab key"),
 )
-UNUSABLE = 4
+_FAULT, UNUSABLE = 3, 4
 _INTERRUPTED = 130
 """As a shell has it for SIGINT. A session of `check` ends with a report, and a code of its own."""
 SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return UNUSABLE
     except OSError as error:
         if error.filename is not None or error.errno not in _FULL:
-            raise
+            return _failed(error, words)
         said = f"The output cannot be written: {error.strerror}.\n"
         for stream, line in ((sys.stdout, ""), (sys.stderr, said)):
             try:
@@ -80,6 +81,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             except OSError:
                 _write_no_more(stream)
         return UNUSABLE
+    except Exception as error:
+        return _failed(error, words)
+
+
+def _failed(error: Exception, words: Sequence[str]) -> int:
+    """Say in one sentence that the kit itself failed; the text of the error may hold a secret."""
+    from conformance.kit.model.fault import ended_by  # noqa: PLC0415 - for this alone
+
+    language = "en"
+    with suppress(Exception):
+        language = language_in(words)
+    print(ended_by(error, language, str if isinstance(error, OSError) else None), file=sys.stderr)
+    return _FAULT
 
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})

@@ -62,9 +62,14 @@ class Repeats:
         return [made for (r, _, c), made in self.smallest.items() if (r, c) == (run, case)]
 
 
+def is_unconfirmed(question: Question, item: Item) -> bool:
+    """Return whether an item failed, and only counts once its findings were sent again."""
+    return item.verdict in FAILED and question.clause.confirm
+
+
 def to_confirm(question: Question, item: Item) -> list[Finding]:
     """Return the findings of a failed item that have to be sent again."""
-    if item.verdict not in FAILED or not question.clause.confirm:
+    if not is_unconfirmed(question, item):
         return []
     chosen: dict[str, Finding] = {}
     for finding in item.findings:

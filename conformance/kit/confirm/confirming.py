@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Coroutine
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from conformance.kit.confirm.confirm import Repeats, repeat, to_confirm
@@ -15,12 +15,13 @@ from conformance.kit.drive.budget import run_until
 from conformance.kit.drive.channel import Context
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.script import Script
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, FaultLog, fault_of
 from conformance.kit.model.results import Item
 from conformance.kit.verdicts.judge import Question, faulty, late
 from conformance.spec.messages import message
 
 Failed = list[tuple[Question, Item]]
+_FAILED = "kit.confirm_failed"
 
 
 @dataclass(slots=True)
@@ -28,8 +29,8 @@ class Confirming:
     """The repetitions so far, and what ended them early."""
 
     repeats: Repeats = field(default_factory=Repeats)
-    faults: list[Fault] = field(default_factory=list)
-    """Faults of the kit that ended the repetitions."""
+    faults: FaultLog = field(default_factory=FaultLog)
+    """The log of the session: faults of the kit end the repetitions, and change no verdict."""
     interrupted: bool = False
     time_up: bool = False
 
@@ -67,7 +68,7 @@ class Confirming:
         return [*smallest, *(item for _, item in failed[len(smallest) :])]
 
     def _smallest(self, question: Question, item: Item, evidence: dict[str, RunEvidence]) -> Item:
-        with self.noting():
+        with self.faults.noting(_FAILED):
             return in_smallest_form(question, item, evidence[question.run], self.repeats)
         return item
 
@@ -76,28 +77,23 @@ class Confirming:
         try:
             return confirmed(question, item, evidence[question.run], self.repeats)
         except Exception as error:
-            return faulty(item, message("kit.confirm_failed"), fault_of(error))
+            return unconfirmed(item, fault_of(error))
 
     def _sent(self, work: Coroutine[Any, Any, None], context: Context) -> bool:
         """Run the work; return False if the session's time limit ended it."""
         try:
-            with self.noting():
-                run_until(work, lambda: context.deadline)
+            with self.faults.noting(_FAILED):
+                run_until(work, lambda: context.deadline, tell=partial(self.faults.note, _FAILED))
         except TimeoutError:
             return False
         except KeyboardInterrupt:
             self.interrupted = True
         return True
 
-    @contextmanager
-    def noting(self) -> Iterator[None]:
-        """Record an exception as a fault of the kit; the verdicts do not change."""
-        try:
-            yield
-        except OSError:  # TimeoutError is one
-            raise
-        except Exception as error:
-            self.faults.append(fault_of(error))
+
+def unconfirmed(item: Item, fault: Fault) -> Item:
+    """Return a failed item that a fault of the kit kept from being confirmed."""
+    return faulty(item, message(_FAILED), fault)
 
 
 def doubtful(questions: list[Question], items: dict[int, Item]) -> list[int]:

@@ -115,12 +115,30 @@ class Shares:
         return ends
 
 
-def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float], look: float = _LOOK) -> T:
+def run_until(
+    work: Coroutine[Any, Any, T],
+    ends: Callable[[], float],
+    look: float = _LOOK,
+    tell: Callable[[Exception], object] | None = None,
+) -> T:
     """Run `work` in a new event loop. Raises `TimeoutError` at `ends()`, and `KeyboardInterrupt`.
 
     Work that blocks the loop, such as parsing, is cut some seconds after that, or after an
     interrupt. What it does to clean up is not cut. The time is looked at every `look` seconds.
+    `tell` gets the exceptions that nothing waits for.
     """
+    try:
+        return _run_until(work, ends, look, tell)
+    finally:
+        work.close()  # after an interrupt, it never started
+
+
+def _run_until(
+    work: Coroutine[Any, Any, T],
+    ends: Callable[[], float],
+    look: float,
+    tell: Callable[[Exception], object] | None,
+) -> T:
     alarm = Alarm(lambda: is_interrupted() or time.monotonic() > ends(), look)
 
     async def heard() -> T:
@@ -128,28 +146,38 @@ def run_until(work: Coroutine[Any, Any, T], ends: Callable[[], float], look: flo
         return await until(work, ends, look)
 
     with rung(alarm):
-        try:
-            return run(heard())
-        finally:
-            work.close()  # after an interrupt, it never started
+        return run(heard(), tell)
 
 
 async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LOOK) -> T:
     """Return the result of `work`. Raises `TimeoutError` at `ends()`.
 
     `ends` returns a reading of time.monotonic(). It is called every `look` seconds, because its
-    result may become earlier.
+    result may become earlier. What it raises ends the work too.
     """
-    async with asyncio.timeout(None) as limit:
-        watch = asyncio.create_task(_hurry(limit, ends, look))
-        try:
-            return await work
-        finally:
-            watch.cancel()
+    failed: list[Exception] = []
+    try:
+        async with asyncio.timeout(None) as limit:
+            watch = asyncio.create_task(_hurry(limit, ends, look, failed))
+            try:
+                return await work
+            finally:
+                watch.cancel()
+    except TimeoutError:
+        if failed:
+            raise failed[0] from None
+        raise
 
 
-async def _hurry(limit: asyncio.Timeout, ends: Callable[[], float], look: float) -> None:
+async def _hurry(
+    limit: asyncio.Timeout, ends: Callable[[], float], look: float, failed: list[Exception]
+) -> None:
     loop = asyncio.get_running_loop()
     while not limit.expired():
-        limit.reschedule(loop.time() + ends() - time.monotonic())
+        try:
+            limit.reschedule(loop.time() + ends() - time.monotonic())
+        except Exception as error:
+            failed.append(error)
+            limit.reschedule(loop.time())
+            return
         await asyncio.sleep(look)

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any, Final, TypeVar
 
@@ -72,17 +73,18 @@ def is_interrupted() -> bool:
     return _EAR.noted
 
 
-def run(work: Coroutine[Any, Any, T]) -> T:
+def run(work: Coroutine[Any, Any, T], tell: Callable[[Exception], object] | None = None) -> T:
     """Run `work` in a new event loop, like asyncio.run. Raises `KeyboardInterrupt`.
 
     After an interrupt, `work` does not start. If a second interrupt ends a task while the loop is
-    closed, nothing is printed about it.
+    closed, nothing is printed about it. `tell` gets the exceptions that nothing waits for, such as
+    those of a callback.
     """
     if _EAR.noted:
         work.close()
         raise KeyboardInterrupt
     try:
-        return asyncio.run(_told(work))
+        return asyncio.run(_told(work, tell))
     except asyncio.CancelledError:
         if _EAR.noted:
             raise KeyboardInterrupt from None
@@ -112,10 +114,10 @@ class _Unawaited(ThreadPoolExecutor):
         return future
 
 
-async def _told(work: Awaitable[T]) -> T:
+async def _told(work: Awaitable[T], tell: Callable[[Exception], object] | None) -> T:
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     assert task is not None
-    loop.set_exception_handler(_tell)
+    loop.set_exception_handler(partial(_tell, tell))
     loop.set_default_executor(_Unawaited())
     _EAR.ends = lambda: loop.call_soon_threadsafe(task.cancel)
     if _EAR.noted:  # it came while the loop was made
@@ -130,9 +132,17 @@ async def _told(work: Awaitable[T]) -> T:
         _EAR.ends = None
 
 
-def _tell(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+def _tell(
+    tell: Callable[[Exception], object] | None,
+    loop: asyncio.AbstractEventLoop,
+    context: dict[str, Any],
+) -> None:
     error = context.get("exception")
-    if not isinstance(error, KeyboardInterrupt | asyncio.CancelledError) and not cut_behind(error):
+    if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) or cut_behind(error):
+        return
+    if tell is not None and isinstance(error, Exception):
+        tell(error)
+    else:
         loop.default_exception_handler(context)
 
 

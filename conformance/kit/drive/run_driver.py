@@ -27,7 +27,7 @@ from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, FaultLog, fault_of
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.vocabulary import Era
@@ -51,6 +51,7 @@ class Gathered:
     evidence: dict[str, RunEvidence] = field(default_factory=dict, kw_only=True)
     progress: Progress = field(default_factory=Progress, kw_only=True)
     plans: Plans = field(default_factory=Plans, kw_only=True)
+    faults: FaultLog = field(default_factory=FaultLog, kw_only=True)
     narrow: set[str] = field(default_factory=set, kw_only=True)
     """The runs whose server was too slow for the requested number of parallel calls."""
     mute: set[tuple[str, str]] = field(default_factory=set, kw_only=True)

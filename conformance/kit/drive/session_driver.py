@@ -21,9 +21,9 @@ from conformance.kit.evidence.catalog import offered
 from conformance.kit.evidence.declarations import Declared, Discovered, why_unusable
 from conformance.kit.evidence.evidence import RunEvidence, untried
 from conformance.kit.evidence.safety import why_left_out
-from conformance.kit.evidence.script import CONNECTION, LOOKED
-from conformance.kit.model.fault import fault_of
-from conformance.kit.model.run import Run
+from conformance.kit.evidence.script import CONNECTION, LOOKED, scenario_id
+from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.run import Role, Run
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.vocabulary import RunKind
 
@@ -52,11 +52,12 @@ class SessionDriver(Gathered):
 
     async def _all_runs(self) -> None:
         for discovered in self.found:
-            self.evidence[discovered.run.id] = _before(discovered, self)
+            self.evidence[discovered.run.id] = _known(discovered, self)
         self.progress.starts()
         await asyncio.sleep(0)
-        older = [one for one in self.found if one.run.kind is RunKind.PROTOCOL]
-        full = [one for one in self.found if one.run.kind is RunKind.FULL]
+        sound = [one for one in self.found if self.evidence[one.run.id].fault is None]
+        older = [one for one in sound if one.run.kind is RunKind.PROTOCOL]
+        full = [one for one in sound if one.run.kind is RunKind.FULL]
         shares = Shares(time.monotonic(), len(full), older=bool(older))
         for discovered in full:
             ends = partial(shares.next(time.monotonic()), self.ends)
@@ -67,6 +68,19 @@ class SessionDriver(Gathered):
         in_order = self.narrow or self.context.sessions.single
         at_once = asyncio.Semaphore(1 if in_order else max(len(others), 1))
         await together(self._in_turn(one.run, at_once) for one in others)
+
+    def has_sent(self, wanted: str) -> bool:
+        """Return whether a case or a scenario was sent, given its id."""
+        driven = self.evidence.values()
+        sent = [call.case.id for one in driven for call in one.calls]
+        sent += [
+            scenario_id(one.run.id, each.step)
+            for one in driven
+            if one.run.role is Role.GATEWAY
+            for each in one.exchanges
+            if each.step is not None and each.script != LOOKED
+        ]
+        return any(id.names(wanted) for id in sent)
 
     async def _in_turn(self, run: Run, at_once: asyncio.Semaphore) -> None:
         async with at_once:
@@ -107,15 +121,27 @@ class SessionDriver(Gathered):
         except OSError:
             raise  # the disk has failed
         except Exception as error:
-            fault = fault_of(error)
-        known = self.evidence[run.id]
-        played = {script.name: fault for script in self.scripts if script.runs_in(run)}
-        tools = {
-            name: replace(tool, fault=tool.fault or fault) for name, tool in known.by_tool.items()
-        }
-        driven = replace(known, by_tool=tools, faults={**played, **known.faults})
-        self.evidence[run.id] = replace(driven, cut=False, playing=False)
+            self._spoil(run, self.faults.note("kit.session_failed", error))
         return None
+
+    def _spoil(self, run: Run, fault: Fault) -> None:
+        """Keep the tools and scripts of a run that were finished. A fault costs all others."""
+        known = self.evidence[run.id]
+        own = [script.name for script in self.scripts if script.runs_in(run)]
+        unplayed = {name: fault for name in own if name not in known.scripts}
+        tools = {
+            name: tool if tool.calls and not tool.cut else replace(tool, fault=tool.fault or fault)
+            for name, tool in known.by_tool.items()
+        }
+        driven = replace(known, by_tool=tools, faults={**unplayed, **known.faults})
+        self.evidence[run.id] = replace(driven, cut=False, playing=False)
+
+    def spoil_rest(self, fault: Fault) -> None:
+        """Note in each run that was not driven to its end that a fault of the kit ended driving."""
+        for one in self.found:
+            known = self.evidence.setdefault(one.run.id, RunEvidence(one.run, fault=fault))
+            if known.cut or known.playing:
+                self._spoil(one.run, fault)
 
     async def _protocol(self, run: Run, shared: Channel | None) -> Channel | None:
         """Drive a protocol run, with arguments that the full run of its server saw accepted.
@@ -161,6 +187,19 @@ def _is_gone(evidence: RunEvidence) -> bool:
     if traits_of(evidence.run).starts_process or evidence.silenced or not evidence.connected:
         return evidence.silenced or not evidence.connected
     return any(tool.silenced for tool in evidence.by_tool.values())
+
+
+def _known(discovered: Discovered, session: SessionDriver) -> RunEvidence:
+    """Return what is known about a run before any tool is called. A fault of the kit costs it."""
+    fault = session.declared[discovered.run.id].fault
+    try:
+        if fault is None:
+            return _before(discovered, session)
+    except OSError:
+        raise
+    except Exception as error:
+        fault = fault_of(error)
+    return RunEvidence(discovered.run, discovered.tools, fault=fault)
 
 
 def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:

@@ -16,6 +16,7 @@ from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import is_collection, listed
 from conformance.kit.evidence.listing import Faults, each_alone, label, stand_in
 from conformance.kit.model.exchange import Exchange
+from conformance.kit.model.fault import Fault
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import traits_of
@@ -37,6 +38,8 @@ class Declared:
     catalog: tuple[Problem, ...]
     unusable: tuple[Tool, ...]
     faults: Faults = field(default_factory=dict)
+    fault: Fault | None = None
+    """The fault of the kit because of which nothing is known of the run's declarations."""
 
 
 def declared(discovered: Discovered) -> Declared:

@@ -318,6 +318,8 @@ class RunEvidence:
     offered: Offered = field(default_factory=Offered)
     tools_path: str = ""
     """The path or the address of the list of tools over HTTP; empty for the usual one."""
+    fault: Fault | None = None
+    """The fault of the kit because of which nothing in the run can be judged."""
 
     def played(self, script: str) -> tuple[Exchange, ...]:
         """Return a script's exchanges; empty if it was not run.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb, format_exception
 
-from conformance.kit.model.written import Foreign
+from conformance.formats.schema.depth import ends_in_recursion_error
+from conformance.kit.model.written import Foreign, Redact
+from conformance.spec.messages import Message, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +26,10 @@ class Fault:
     id: str
     what: Foreign
     trace: Foreign
+
+
+_FRAMES = 8
+"""How many calls a trace shows, the last ones: a report cuts the end of a longer text."""
 
 
 class Cut(asyncio.CancelledError):
@@ -48,7 +56,69 @@ def fault_of(error: BaseException) -> Fault:
     where = f"{Path(frames[-1].filename).name} {frames[-1].name}" if frames else ""
     name = type(error).__name__
     id = sha256(f"{name} {where}".encode()).hexdigest()[:8]
-    return Fault(id, f"{name}: {error}", "".join(format_exception(error)))
+    return Fault(id, f"{name}: {error}", "".join(format_exception(error, limit=-_FRAMES)))
+
+
+@dataclass(slots=True)
+class FaultLog:
+    """The faults of a session that belong to no verdict, each with a message of what it cost."""
+
+    noted: list[tuple[Message, Fault]] = field(default_factory=list)
+
+    def note(self, where: str | Message, error: Exception) -> Fault:
+        """Record an exception, with the message of what it cost, or the id of that message."""
+        fault = fault_of(error)
+        told = message(where) if isinstance(where, str) else where
+        noted = ((cost, one.id, one.what) for cost, one in self.noted)
+        if (told, fault.id, fault.what) not in noted:  # else it is known already
+            self.noted.append((told, fault))
+        return fault
+
+    @contextmanager
+    def noting(self, where: str | Message, *but: type[Exception]) -> Iterator[None]:
+        """Record an exception of the block, and go on after it.
+
+        An `OSError`, such as a failing disk or the end of the time, and those in `but` are raised.
+        """
+        try:
+            with ends_in_recursion_error():
+                yield
+        except (OSError, MemoryError):
+            raise
+        except Exception as error:
+            if isinstance(error, but):
+                raise
+            self.note(where, error)
+
+    def words(self, language: str) -> tuple[str, ...]:
+        """Return each fault in words."""
+        return tuple(told_fault(where, fault).words(language) for where, fault in self.noted)
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        """The places of the faults, for the developer who fixes the kit."""
+        return tuple(fault.trace for _, fault in self.noted)
+
+
+def told_fault(where: str | Message, fault: Fault) -> Message:
+    """Return the message about a fault; `where` says what it cost."""
+    return message("kit.fault", where=where, fault=fault.id, what=fault.what)
+
+
+def ended_by(error: Exception, language: str, redact: Redact | None) -> str:
+    """Return one sentence about a fault that left no report.
+
+    Without `redact`, it lacks the text of the exception, in which a secret may be.
+    """
+    place = extract_tb(error.__traceback__)[-1]
+    name = f"{type(error).__name__}, {Path(place.filename).name}, line {place.lineno}"
+    try:
+        fault = fault_of(error)
+        what = name if redact is None else redact(fault.what)
+        told = told_fault(message("kit.command_failed"), replace(fault, what=what))
+        return told.words(language)
+    except Exception:  # the fault may be in what makes sentences
+        return f"The command ended early, because the kit itself failed ({name})."
 
 
 class Faulty(Exception):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
-from conformance.kit.model.fault import Fault
+from conformance.kit.model.fault import Fault, FaultLog
 from conformance.kit.model.run import Run
 from conformance.kit.model.written import Foreign, Form, Head, Redact, Writing
 from conformance.spec.messages import Message, Topic
@@ -304,10 +304,20 @@ class SessionResult:
     waivers_file: Foreign = ""
 
 
+def with_faults(result: SessionResult, faults: FaultLog, language: str) -> SessionResult:
+    """Return a result that also tells these faults of the kit."""
+    return replace(
+        result,
+        kit_errors=tuple(dict.fromkeys((*faults.words(language), *result.kit_errors))),
+        kit_traces=tuple(dict.fromkeys((*faults.traces, *result.kit_traces))),
+    )
+
+
 def kit_errors(items: Iterable[Item], language: str) -> tuple[str, ...]:
     """The faults of the kit, in words."""
     failed = (item for item in items if item.verdict is Verdict.KIT_ERROR)
-    return tuple(found.message.words(language) for item in failed for found in item.findings)
+    told = (found.message for item in failed for found in item.findings)
+    return tuple(said.words(language) for said in dict.fromkeys(told))
 
 
 def kit_traces(items: Iterable[Item]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,12 @@ from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.drive.interrupts import interrupted_by_signals, is_interrupted
 from conformance.kit.model.slug import keep_out
+from conformance.kit.plugin.finishing import finish, tell_in_results
+from conformance.kit.plugin.guard import Guard, is_ours
 from conformance.kit.plugin.html_report import ReportState
 from conformance.kit.plugin.items import MOST_ITEMS, ClauseItem, grouped, item_name
 from conformance.kit.plugin.options import fill_in, given_to, register
-from conformance.kit.plugin.quiet import QuietItems, detail, header, notes
+from conformance.kit.plugin.quiet import QuietItems, detail, introduce
 from conformance.kit.plugin.report_place import (
     FolderUnusable,
     begin,
@@ -36,21 +38,17 @@ from conformance.kit.plugin.session_steps import (
     load_scripts,
     nothing_asked,
     print_plan,
-    write_examples,
 )
 from conformance.kit.plugin.state import STATE, PluginState, memory_of
 from conformance.kit.report.clause_listing import NoSuchClauseError, clause_of, explained
-from conformance.kit.report.exit import Ended, Exit, exit_of
+from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import A_MISTAKE, visible
-from conformance.kit.report.terminal import Terminal
-from conformance.kit.report.write import write_files
 from conformance.kit.session import Session
 from conformance.kit.transport.cookies import learned_by
 from conformance.kit.transport.memory_limit import memory_is_full
-from conformance.kit.verdicts.checks import clause_tests
+from conformance.kit.verdicts.checks import ClauseTest, clause_tests
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
-from conformance.spec.vocabulary import Verified
 
 __all__ = [
     "pytest_addoption",
@@ -96,12 +94,22 @@ def pytest_cmdline_main(config: pytest.Config) -> int | None:
 
 @pytest.hookimpl(wrapper=True, specname="pytest_cmdline_main")
 def pytest_say_what_was_removed(config: pytest.Config) -> Generator[None, Any, Any]:
-    """If no new report follows, say in a separate line what happened to the earlier one."""
+    """If no new report follows, say in a separate line what happened to the earlier one.
+
+    A fault of the kit that no other guard met ends the session with one sentence.
+    """
+    guard = Guard(config)
+    config.pluginmanager.register(guard, "agent-formats-guard")
     try:
         code = yield
     except pytest.UsageError as error:
         *others, last = error.args or ("",)
         raise pytest.UsageError(*others, "\n".join((last, *_removed(config)))) from None
+    except Exception as error:
+        if not is_ours(error):
+            raise
+        code = Exit.KIT_FAULT
+        sys.stderr.write(f"{guard.words(error)}\n")
     sys.stderr.writelines(f"{line}\n" for line in _removed(config))
     return code
 
@@ -175,21 +183,13 @@ def pytest_sessionstart(session: pytest.Session) -> Generator[None]:
     if not _only_asks(config):
         config.add_cleanup(interrupted_by_signals())
         discover(config, state)
-        state.session.memory = memory_of(config, state.redact)
-        config.option.no_header = detail(config) <= 0
+        with state.session.faults.noting("kit.session_failed"):
+            state.session.memory = memory_of(config, state.redact)
+            config.option.no_header = detail(config) <= 0
     result = yield
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    if state.session.found and reporter is not None:
-        found, settings = state.session.found, state.settings
-        if detail(config) >= 0:
-            reporter.write_line(header(found, settings.language, state.redact))
-        if state.said_of_settings:  # they may weaken a gate, so they are shown with -q, too
-            reporter.write_line(visible(state.said_of_settings))
-        if detail(config) >= 0:
-            calls = not _calls_nothing(config, state)
-            for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
-                if line:
-                    reporter.write_line(line, yellow=True)
+    with state.session.faults.noting("kit.session_failed"):
+        introduce(config, state)
+    state.started = True
     return result
 
 
@@ -199,25 +199,30 @@ def _only_asks(config: pytest.Config) -> bool:
     return any(getattr(config.option, each, None) for each in asked)
 
 
-def _calls_nothing(config: pytest.Config, state: PluginState) -> bool:
-    """Return whether this session only lists what it would do."""
-    return bool(config.option.collectonly or state.settings.plan_only)
-
-
 def pytest_pycollect_makeitem(
     collector: pytest.Module | pytest.Class, name: str, obj: object
 ) -> list[pytest.Item] | None:
     """Make one item from a judge for each of its clauses, and each run and tool."""
-    tests = clause_tests(obj)
-    if not tests:
-        return None
     state = collector.config.stash[STATE]
+    with state.session.faults.noting("kit.session_failed"):
+        tests = clause_tests(obj)
+        return _items(state, collector, tests, name, obj) if tests else None
+    return []
+
+
+def _items(
+    state: PluginState,
+    collector: pytest.Module | pytest.Class,
+    tests: Iterable[ClauseTest],
+    name: str,
+    obj: object,
+) -> list[pytest.Item]:
     load_scripts(state, collector)
     asked = state.session.questions([(test, clauses()[test.clause]) for test in tests])
     state.collected += len(asked)
     line = obj.__code__.co_firstlineno if hasattr(obj, "__code__") else 0
     # The id is passed as text, so that it equals the one in the cache of `--lf`.
-    groups = grouped(asked, fold=state.session.runs.pairs > MOST_ITEMS)
+    groups = grouped(asked, fold=state.session.pairs > MOST_ITEMS)
     named = [(item_name(name, questions), questions) for questions in groups]
     return [
         ClauseItem.from_parent(
@@ -265,9 +270,15 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, Any, Any]:
 
 
 def _judge(session: pytest.Session, state: PluginState) -> None:
-    """Judge everything. If the disk fails or memory is full, end the session with one sentence."""
+    """Judge everything. If the disk fails or memory is full, end the session with one sentence.
+
+    After a fault of the kit in what all verdicts need, the report only says so.
+    """
     try:
-        judge_all(session, state)
+        with state.session.faults.noting("kit.session_failed"):
+            judge_all(session, state)
+        if state.result is None:
+            session.items.clear()
         return
     except OSError as error:
         write_nothing(session.config, state)
@@ -295,14 +306,15 @@ def pytest_leave_no_half_report(session: pytest.Session) -> Generator[None]:
     crashed = session.exitstatus == pytest.ExitCode.INTERNAL_ERROR
     try:
         yield
+        if state is not None and state.report.failed.noted:
+            session.exitstatus = Exit.KIT_FAULT
+            told = state.report.failed.words(state.settings.language)
+            state.say_at_exit(*told)
         if state is not None and crashed:
             leave_no_part(state)  # pytest has written its traceback into them
         elif state is not None:
+            tell_in_results(state)
             put_in_place(session.config, state)
-        if state is not None and state.report.failed:
-            session.exitstatus = Exit.KIT_FAULT
-            told = [each.words(state.settings.language) for each in state.report.failed]
-            state.said_at_exit = visible(state.redact("\n".join(told)), None, lines=True)
     except OSError as error:
         if state is None:
             raise
@@ -340,35 +352,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     staged = stage(session.config, state)
     if session.exitstatus == pytest.ExitCode.INTERNAL_ERROR:
         return
-    if state.settings.plan_only:
-        listed = Exit.INTERRUPTED if state.said_at_exit else Exit.CONFORMANT
-        session.exitstatus = Exit.KIT_FAULT if state.plan_faults else listed
-        return
-    if state.result is None:
-        if state.said_at_exit and not session.testsfailed:
-            session.exitstatus = Exit.NOTHING_JUDGED
-        return
-    by_calls = {Verified.CALL, Verified.REPAIR}
-    matters = any(
-        clauses()[i.clause].verified in by_calls for r in state.result.runs for i in r.items
-    )
-    code, why = exit_of(
-        state.result, state.settings, called_matters=matters, replayed=state.session.replayed
-    )
-    asked = state.settings.fail_on_should, state.settings.fail_on_superseded
-    state.report.ended = Ended(code, why, *asked)
-    state.report.held = state.session.recorder.by_id.held
-    assert staged is not None  # a session with a result has a report
-    _, failed = write_files(state.report.report(), staged)
-    state.report.failed += failed
-    try:
-        state.said_of_examples = write_examples(state)
-    except OSError as error:  # it is not in the report, which is put in place all the same
-        place = str(error.filename or state.settings.write_examples)
-        said = message("report.examples.not_written", path=place, reason=in_one_line(error))
-        state.report.failed.append(said)
-    session.exitstatus = code
-    state.said_at_exit = why.words(state.settings.language) if why is not None else ""
+    finish(session, state, staged)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -378,11 +362,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     if state is None:
         return
     if state.result is not None:
-        told = Terminal(page=str(state.page.path) if state.page else "")
         terminalreporter.write_sep(
             "=", message("report.terminal.title").words(state.report.language)
         )
-        for line in told.lines(state.report.report()):
+        for line in state.summary:
             terminalreporter.write_line(line.text, **dict.fromkeys(line.markup, True))
     if state.said_of_examples:
         terminalreporter.write_line(state.said_of_examples)

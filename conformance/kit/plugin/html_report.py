@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +18,21 @@ from pytest_html.report_data import ReportData
 from pytest_html.selfcontained_report import SelfContainedReport
 
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import FaultLog
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.report.exit import Ended
 from conformance.kit.report.html.page import STYLE, OwnRow, Page
 from conformance.kit.report.reporter import Report, no_exchange
-from conformance.kit.report.write import not_written
-from conformance.spec.messages import Message
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.write import no_file
 from conformance.spec.vocabulary import Verdict
 
+_LEAST = (
+    '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title id="head-title">Conformance'
+    '</title><meta name="description" content="">\n<pre>{}</pre>\n'
+)
+"""The page if a fault of the kit costs even the page about it."""
 _OWN_ROWS = 20
 """The most rows for pytest's own errors, which the kit could not turn into a verdict."""
 
@@ -55,8 +61,8 @@ class ReportState:
     variables: tuple[str, ...] = ()
     passed: tuple[str, ...] = ()
     sandbox: bool = False
-    failed: list[Message] = field(default_factory=list)
-    """The parts of the report that a fault of the kit cost."""
+    failed: FaultLog = field(default_factory=FaultLog)
+    """The faults of the kit that cost a part of the report."""
 
     def report(self) -> Report:
         """Return what the reporters need; with an empty session if there is none."""
@@ -97,12 +103,17 @@ class HtmlReport(SelfContainedReport):  # type: ignore[misc]  # pytest-html has 
         try:
             made = "".join(page.parts(self._state.report()))
         except Exception as error:
-            self._state.failed.append(not_written(page.name, error))
-            row = OwnRow("own", Verdict.KIT_ERROR, page.name, fault_of(error).trace)
-            nothing = replace(self._state, session=None).report()
+            trace = self._state.failed.note(no_file(page.name), error).trace
+        else:
+            self._state.failed.noted += page.failed.noted
+            return made
+        row = OwnRow("own", Verdict.KIT_ERROR, page.name, trace)
+        nothing = replace(self._state, session=None).report()
+        try:
             return "".join(Page(version, [row], empty=True).parts(nothing))
-        self._state.failed += page.failed
-        return made
+        except Exception as error:
+            self._state.failed.note(no_file(page.name), error)
+            return _LEAST.format(escape(visible(nothing.redact(trace), None, lines=True)))
 
     @pytest.hookimpl(trylast=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:

@@ -17,7 +17,7 @@ from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import Script, Stage, scenario_id, sends_of
 from conformance.kit.model.case import Expectation
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, fault_of, told_fault
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import binding_of
@@ -53,7 +53,7 @@ def planned(
                 if faults is not None:
                     faults.append(fault)
                 where = message("kit.tool_failed", tool=tool.name)
-                told = message("kit.fault", where=where, fault=fault.id, what=fault.what)
+                told = told_fault(where, fault)
                 yield told.words(settings.language)
         if settings.replay is None:
             yield from _uncalled(one, settings)

@@ -16,6 +16,7 @@ from conformance.kit.model.loopback import is_loopback
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.items import ClauseItem
 from conformance.kit.plugin.options import made_ready
+from conformance.kit.plugin.state import PluginState
 from conformance.kit.report.safe_text import visible
 from conformance.kit.report.words import listed
 from conformance.kit.transport.bindings import traits_of
@@ -165,3 +166,19 @@ def header(found: list[Discovered], language: str, redact: Redactor) -> str:
     runs = ", ".join(one.run.id for one in found)
     said = message("kit.judging", targets=targets, runs=runs).words(language)
     return visible(redact(said), 400)
+
+
+def introduce(config: pytest.Config, state: PluginState) -> None:
+    """Print what is checked, and what to know before any call."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if state.session.found and reporter is not None:
+        found, settings = state.session.found, state.settings
+        if detail(config) >= 0:
+            reporter.write_line(header(found, settings.language, state.redact))
+        if state.said_of_settings:  # they may weaken a gate, so they are shown with -q, too
+            reporter.write_line(visible(state.said_of_settings))
+        if detail(config) >= 0:
+            calls = not (config.option.collectonly or settings.plan_only)
+            for line in (*notes(found, settings, state.redact, calls=calls), state.said_first):
+                if line:
+                    reporter.write_line(line, yellow=True)

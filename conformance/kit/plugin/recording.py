@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,10 +31,11 @@ from conformance.kit.report.progress import (
 )
 from conformance.kit.report.reporter import NAMED_AGAIN
 from conformance.kit.report.safe_text import visible
-from conformance.kit.report.write import EXCHANGES, not_written
+from conformance.kit.report.write import EXCHANGES, no_file
 from conformance.kit.verdicts.judge import Question
 from conformance.spec.messages import Message, message
 
+_UNRECORDED = no_file(EXCHANGES)
 _SELDOM = (20_000, 20, 20)
 """Thresholds of the garbage collector. docs/adr/011-garbage.md says why."""
 
@@ -59,57 +61,68 @@ def driven(
     `say` gets a line about the first tool. If no progress can be shown, it also gets one when a run
     begins and when it ends.
     """
-    session, language = state.session, state.settings.language
+    session = state.session
     writers: list[ExchangeWriter] = []
     with ExitStack() as files, collecting_seldom():
 
         def record() -> None:
-            with _its_own_fault(state):
+            with state.report.failed.noting(_UNRECORDED):
                 writers.append(_writer(state))
                 files.callback(_closed, state, writers[-1])
                 state.report.exchange = writers[-1].read
 
         session.progress.starts = record
-        shown = Progress(sys.__stderr__ or sys.stderr, language)
-        if not shown.active:
-            session.progress.begins = lambda run: say(begins_line(run, language))
-            session.progress.ends = lambda driven: say(ends_line(driven, language))
+        finish: Callable[[], None] = _nothing
+        with session.faults.noting("kit.session_failed"):
+            finish = _show(state, asked, say)
+        session.drive()
+        finish()
+        judged = session.judge(asked)
+        for writer in writers:  # none if an interrupt came before the first run
+            with state.report.failed.noting(_UNRECORDED):
+                writer.last = session.last_line()
+    return judged
 
-        async def first(run: str, tool: str) -> None:
+
+def _nothing() -> None:
+    """Do nothing: no progress is shown."""
+
+
+def _show(
+    state: PluginState, asked: list[Question], say: Callable[[str], None]
+) -> Callable[[], None]:
+    """Let the session show its progress. A fault of the kit in this costs nothing else.
+
+    Returns what to call when driving is over.
+    """
+    session, language = state.session, state.settings.language
+    progress, shown = session.progress, Progress(sys.__stderr__ or sys.stderr, language)
+
+    def its_own(tell: Callable[..., None]) -> Callable[..., None]:
+        def told(*values: Any) -> None:
+            with session.faults.noting("kit.session_failed"):
+                tell(*values)
+
+        return told
+
+    async def first(run: str, tool: str) -> None:
+        with session.faults.noting("kit.session_failed"):
             seen = await first_tool(asked, session.evidence()[run], tool)
             if seen is not None:
                 shown.finish()
                 say(visible(state.redact(first_line(seen, language)), 400))
 
-        session.progress.first = first
-        session.progress.confirms = lambda count: say(confirms_line(count, language))
-        session.progress.tell = lambda: shown.update(
-            session.progress.done, session.progress.planned
-        )
-        session.drive()
-        shown.finish()
-        judged = session.judge(asked)
-        for writer in writers:  # none if an interrupt came before the first run
-            with _its_own_fault(state):
-                writer.last = session.last_line()
-    return judged
-
-
-@contextmanager
-def _its_own_fault(state: PluginState) -> Iterator[None]:
-    """Let a fault of the kit in writing the record cost a part of it alone, and say so once."""
-    try:
-        yield
-    except OSError:
-        raise
-    except Exception as error:
-        said = not_written(EXCHANGES, error)
-        if not state.report.failed:
-            state.report.failed.append(said)
+    if not shown.active:
+        progress.begins = its_own(lambda run: say(begins_line(run, language)))
+        progress.ends = its_own(lambda driven: say(ends_line(driven, language)))
+    progress.first = first
+    progress.confirms = its_own(lambda count: say(confirms_line(count, language)))
+    progress.tell = its_own(lambda: shown.update(progress.done, progress.planned))
+    return its_own(shown.finish)
 
 
 def _closed(state: PluginState, writer: ExchangeWriter) -> None:
-    with _its_own_fault(state):
+    with state.report.failed.noting(_UNRECORDED):
         writer.close()
 
 
@@ -125,7 +138,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
     )
 
     def write(exchange: Exchange) -> None:
-        with _its_own_fault(state):
+        with state.report.failed.noting(_UNRECORDED):
             writer.write(exchange)
 
     for exchange in recorder.by_id.held:

@@ -46,7 +46,9 @@ def discover(config: pytest.Config, state: PluginState) -> None:
         if not targets:
             targets = _reference(config, state)
         state.session.discover(targets)
-        need_named_tools(state.settings, state.session.found, state.session.declared)
+        with state.session.faults.noting("kit.session_failed", TargetUnusable):
+            if state.session.found:
+                need_named_tools(state.settings, state.session.found, state.session.declared)
         return
     except KeyboardInterrupt:
         interrupted_early(config, state)
@@ -95,7 +97,7 @@ def nothing_asked(session: pytest.Session, state: PluginState) -> str:
 
     It is called before any tool is called, so that a typo in `-k` costs the target nothing.
     """
-    if any(isinstance(item, ClauseItem) for item in session.items):
+    if state.session.faults.noted or any(isinstance(item, ClauseItem) for item in session.items):
         return ""
     language, options = state.settings.language, selected_by(session.config)
     by = message("kit.exit.no_clause_by", options=visible(state.redact(options)))
@@ -123,7 +125,8 @@ def print_plan(state: PluginState) -> None:
         late = message("kit.exit.time_up", seconds=f"{settings.max_time:g}")
         why = message("kit.exit.early") if is_interrupted() else late
         state.said_at_exit = why.words(language)
-    if not lines and settings.replay is not None and not state.said_at_exit:
+    faulty = bool(own.faults.noted)
+    if not lines and settings.replay is not None and not (state.said_at_exit or faulty):
         said = message("kit.option.replay", case=visible(settings.replay))
         raise pytest.UsageError(said.words(language))
     for line in lines:

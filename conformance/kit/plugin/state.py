@@ -15,6 +15,8 @@ from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import Settings
 from conformance.kit.plugin.html_report import HtmlReport, ReportState
 from conformance.kit.plugin.reference_server import ReferenceServer
+from conformance.kit.report.safe_text import visible
+from conformance.kit.report.terminal import Line
 from conformance.kit.session import Session
 
 
@@ -57,6 +59,8 @@ class PluginState:
     """Whether any earlier report has been removed by now."""
     made: tuple[Path, ...] = ()
     """The directories that were made for the report, the innermost first."""
+    started: bool = False
+    """Whether pytest's session has started, so that a report follows."""
     begun: bool = False
     """Whether this session has to write a report."""
     held: Held | None = None
@@ -73,11 +77,18 @@ class PluginState:
     said_first: str = ""
     said_of_settings: str = ""
     """The sentence that lists the options that a settings file gave."""
+    summary: tuple[Line, ...] = ()
+    """The lines about the result, for the terminal."""
     said_at_exit: str = ""
     said_of_examples: str = ""
     scripts_of: set[str] = field(default_factory=set)
     plan_faults: list[Fault] = field(default_factory=list)
     """Faults of the kit while it listed the plan."""
+
+    def say_at_exit(self, *words: str) -> None:
+        """Add lines to what the terminal shows last."""
+        lines = [self.said_at_exit, *(visible(self.redact(line), None) for line in words)]
+        self.said_at_exit = "\n".join(filter(None, lines))
 
 
 STATE = pytest.StashKey[PluginState]()

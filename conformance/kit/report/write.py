@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import FaultLog
 from conformance.kit.model.results import SessionResult
 from conformance.kit.model.settings import RECORD
 from conformance.kit.report.data import ResultsJson
@@ -84,35 +84,34 @@ def is_marked(name: str, head: bytes) -> bool:
     return empty or re.match(_MARKS[name], head) is not None
 
 
-def write_files(report: Report, directory: Path) -> tuple[list[Path], list[Message]]:
-    """Write the file of each reporter in `REPORTERS` into `directory`.
+def write_files(
+    report: Report,
+    directory: Path,
+    reporters: Iterable[Reporter] = REPORTERS,
+    failed: FaultLog | None = None,
+) -> list[Path]:
+    """Write the file of each reporter into `directory`, and return the paths.
 
-    Returns the paths, and a message for each file that a fault of the kit prevented. Raises
-    `OSError` if the directory cannot be written.
+    `failed` gets each fault of the kit that prevented a file. Raises `OSError` if the directory
+    cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
-    failed: list[Message] = []
-    for reporter in REPORTERS:
+    failed = FaultLog() if failed is None else failed
+    for reporter in reporters:
         path = directory / reporter.name
-        try:
+        with failed.noting(no_file(reporter.name)):
             parts = iter(reporter.parts(report))
             first = next(parts, None)
             if first is not None:
                 write_whole(path, chain((first,), parts))
                 written.append(path)
-        except OSError:
-            raise
-        except Exception as error:
-            failed.append(not_written(reporter.name, error))
-    return written, failed
+    return written
 
 
-def not_written(file: str, error: Exception) -> Message:
-    """Return the message that a report file is missing because of a fault of the kit."""
-    fault = fault_of(error)
-    where = message("kit.report_failed", file=file)
-    return message("kit.fault", where=where, fault=fault.id, what=fault.what)
+def no_file(name: str) -> Message:
+    """Return the message that a file of the report could not be written."""
+    return message("kit.report_failed", file=name)
 
 
 def part_of(name: str) -> str:

@@ -9,7 +9,7 @@ from conformance.formats.problem import json_path
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.alarm import Alarm, until_cut
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
-from conformance.kit.model.fault import Fault, Faulty, fault_of
+from conformance.kit.model.fault import Fault, Faulty, fault_of, told_fault
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.by_schema import without_value
@@ -113,6 +113,13 @@ def questions(
     return asked
 
 
+def pairs(runs: Iterable[tuple[Run, tuple[str, ...]]]) -> int:
+    """Return how many pairs of clause and tool may be judged."""
+    about_tools = [clause for clause in clauses().values() if clause.scope is Scope.TOOL]
+    full = [(run, tools) for run, tools in runs if run.kind is RunKind.FULL]
+    return sum(len(tools) * sum(belongs(each, run) for each in about_tools) for run, tools in full)
+
+
 def judge_all(
     asked: Sequence[Question],
     evidence: Mapping[str, RunEvidence],
@@ -130,7 +137,14 @@ def judge_all(
 
     def judged() -> Iterator[tuple[int, Item]]:
         for (run, tool), own in places.items():
-            subject = _subject(tool, evidence[run])
+            try:
+                subject = None if evidence[run].fault is not None else _subject(tool, evidence[run])
+            except OSError:
+                raise
+            except Exception as error:
+                fault = fault_of(error)
+                yield from ((n, judge_failed(asked[n], fault)) for n in own)
+                continue
             for n in own:
                 yield n, judge(asked[n], evidence[run], subject)
 
@@ -163,6 +177,8 @@ def judge(
     """
     clause = question.clause
     item = _unjudged(question)
+    if evidence.fault is not None:
+        return faulty(item, message("kit.session_failed"), evidence.fault)
     try:
         in_force = requirement_in_force(clause, evidence)
         if in_force is not item.requirement:
@@ -172,7 +188,14 @@ def judge(
     except Faulty as error:
         return faulty(item, message("kit.script_failed"), error.fault)
     except Exception as error:
-        return faulty(item, message("kit.judge_failed", clause=clause.id), fault_of(error))
+        return judge_failed(question, fault_of(error))
+
+
+def judge_failed(question: Question, fault: Fault) -> Item:
+    """Return the item of a question that the kit failed to judge."""
+    return faulty(
+        _unjudged(question), message("kit.judge_failed", clause=question.clause.id), fault
+    )
 
 
 def _judged(
@@ -224,8 +247,7 @@ def _subject(tool: str | None, evidence: RunEvidence) -> RunEvidence | ToolEvide
 
 def faulty(item: Item, where: Message, fault: Fault) -> Item:
     """Return the item with the verdict that a fault of the kit prevented one."""
-    said = message("kit.fault", where=where, fault=fault.id, what=fault.what)
-    found = Finding(said, trace=fault.trace)
+    found = Finding(told_fault(where, fault), trace=fault.trace)
     return replace(item, verdict=Verdict.KIT_ERROR, findings=(found,))
 
 

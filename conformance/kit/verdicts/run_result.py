@@ -8,13 +8,14 @@ from dataclasses import replace
 from conformance.kit.evidence.catalog import has_manifest
 from conformance.kit.evidence.declarations import Declared, is_cut, unusable_by
 from conformance.kit.evidence.declared_conformance import claims_in, in_capabilities
-from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence
+from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, side_by_side
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, FaultLog, fault_of
 from conformance.kit.model.results import (
     Claim,
+    Explain,
     Item,
     LeftOut,
     LevelState,
@@ -112,6 +113,30 @@ def run_result(
     )
 
 
+def result_of(
+    evidence: RunEvidence,
+    items: list[Item],
+    declared: Declared,
+    settings: Settings,
+    requests: int,
+    log: FaultLog,
+) -> RunResult:
+    """Return the result of a run. After a fault of the kit it has the verdicts, and no counts.
+
+    `log` gets the faults.
+    """
+    try:
+        made = run_result(evidence, items, declared, settings, requests)
+    except OSError:
+        raise
+    except Exception as error:
+        log.note("kit.session_failed", error)
+        bare = Repair(), Explain(), tuple(items), (), (), (), False, requests
+        return RunResult(evidence.run, None, {}, *bare)
+    log.noted += ((message("kit.count_failed"), fault) for fault in made.faults)
+    return made
+
+
 def overhead(exchanges: Iterable[Exchange]) -> float | None:
     """Return the seconds that a gateway adds at least before the first content; None without a
     call.
@@ -148,6 +173,27 @@ def _why_uncalled(tool: ToolEvidence, evidence: RunEvidence) -> Message:
     if not evidence.connected:
         return not_connected(evidence)
     return message("kit.not_verified.silent") if tool.silenced else no_call(tool, RunKind.FULL)
+
+
+def claimed(driven: Mapping[str, RunEvidence], settings: Settings) -> dict[str, RunEvidence]:
+    """Return the evidence of each run, with what it claims. A fault of the kit costs its run."""
+
+    def with_claim(one: RunEvidence) -> RunEvidence:
+        try:
+            return replace(one, claims_atdf=claims_atdf(one, settings))
+        except OSError:
+            raise
+        except Exception as error:
+            return replace(one, fault=one.fault or fault_of(error))
+
+    try:
+        driven = side_by_side(driven)
+    except OSError:
+        raise
+    except Exception as error:
+        fault = fault_of(error)
+        driven = {name: replace(one, fault=fault) for name, one in driven.items()}
+    return {name: with_claim(one) for name, one in driven.items()}
 
 
 def claims_atdf(evidence: RunEvidence, settings: Settings) -> bool:

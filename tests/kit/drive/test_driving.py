@@ -21,6 +21,7 @@ from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
 from conformance.kit.drive.alarm import Alarm
 from conformance.kit.drive.budget import judging_alarm
+from conformance.kit.drive.runs import Runs
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.safety import turn_of
@@ -28,7 +29,7 @@ from conformance.kit.model.case import CaseKind
 from conformance.kit.model.settings import AllowCalls, Settings
 from conformance.kit.report.data import results_document
 from conformance.kit.report.exit import exit_of
-from conformance.kit.session import Runs, Session
+from conformance.kit.session import Session
 from conformance.kit.verdicts.checks import load
 from conformance.kit.verdicts.judge import is_late, judge_all
 from conformance.spec.vocabulary import Level, Outcome, Verdict

@@ -70,7 +70,7 @@ def test_a_fault_while_recording_costs_no_verdict(
         judged = driven(state, state.session.questions(list(load("conformance.atdf").tests)))
     assert not any(item.verdict is Verdict.KIT_ERROR for item in judged.values())
     assert sum(item.verdict is Verdict.PASS for item in judged.values()) > 5
-    (said,) = (each.words("en") for each in state.report.failed)
+    (said,) = state.report.failed.words("en")
     assert said.startswith(f"{EXCHANGES} could not be written")
     assert "while recording" in said
     assert (tmp_path / EXCHANGES).exists() == readable

@@ -368,7 +368,7 @@ def interrupted(work):
     return done
 
 session.judge_all = interrupted(session.judge_all)
-session.run_result = interrupted(session.run_result)
+session.result_of = interrupted(session.result_of)
 """
 
 

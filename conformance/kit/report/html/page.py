@@ -18,7 +18,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import FaultLog, told_fault
 from conformance.kit.model.results import RunResult
 from conformance.kit.report import findings, levels, words
 from conformance.kit.report.data import ResultsJson
@@ -80,7 +80,7 @@ class Page:
         self.own = own
         self.empty = empty
         """Whether pytest ended before a session began."""
-        self.failed: list[Message] = []
+        self.failed = FaultLog()
         """Messages about rows that the kit could not show in full; `parts` adds them."""
 
     def parts(self, report: Report) -> Iterator[str]:
@@ -102,18 +102,16 @@ class Page:
         )
 
 
-def render(
-    template: str, report: Report, failed: list[Message] | None = None, **values: Any
-) -> str:
+def render(template: str, report: Report, failed: FaultLog | None = None, **values: Any) -> str:
     """Render one template of the page for a report.
 
-    `failed` gets a message for each row that the kit could not show in full.
+    `failed` gets the fault of each row that the kit could not show in full.
     """
-    made = _environment(report, [] if failed is None else failed)
+    made = _environment(report, FaultLog() if failed is None else failed)
     return made.get_template(template).render(values)
 
 
-def _environment(report: Report, failed: list[Message]) -> Environment:
+def _environment(report: Report, failed: FaultLog) -> Environment:
     """Return the template environment: the report, its folded rows, and the report's words."""
     made = Environment(
         loader=FileSystemLoader(TEMPLATES),
@@ -141,8 +139,8 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
             shown = list(evidence(row, report)) if left > 0 else []
             inside = made.get_template("detail.html").render(row=row, shown=shown)
         except Exception as error:
-            failed.append(row_failed(row.clause, error))
-            inside = str(said(failed[-1]))
+            where = message("kit.row_failed", clause=row.clause)
+            inside = str(said(told_fault(where, failed.note(where, error))))
         left -= len(inside)
         return in_comment(inside)
 
@@ -219,13 +217,6 @@ def _environment(report: Report, failed: list[Message]) -> Environment:
         "place_limit": PLACES,
     }
     return made
-
-
-def row_failed(clause: str, error: Exception) -> Message:
-    """Return the message that a row is incomplete because of a fault of the kit."""
-    fault = fault_of(error)
-    where = message("kit.row_failed", clause=clause)
-    return message("kit.fault", where=where, fault=fault.id, what=fault.what)
 
 
 def ticked(text: str) -> Markup:
