@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
+from conformance.formats.provider.faces import FACES
 from conformance.formats.validate.validate import validate
+from conformance.spec.vocabulary import RuntimeErrorName, StandardParameter
 from scripts.website.pages.remedies import CODE, remedy_of
 
 
@@ -135,12 +137,25 @@ def test_a_failure_is_classified_by_code_then_message_then_status():
     assert classified(418, {}, "r")["name"] == "unknown"
 
 
+@pytest.mark.parametrize("face", FACES, ids=lambda each: each.name)
+@pytest.mark.parametrize("error", RuntimeErrorName)
+def test_each_refusal_of_a_provider_is_handed_on_with_the_providers_own_code(face, error):
+    refusal = face.refusal(error, "r")
+    told = load("classify")["classified"](refusal.status, refusal.body, "r")
+    said = {"status": refusal.status, "code": refusal.code, "message": refusal.message}
+    assert (told["name"], told["provider_error"]) == (error.value, said)
+
+
 def test_a_parameter_is_renamed_or_refused():
     parameters = load("parameters")["parameters"]
     assert parameters({"max_tokens": 5, "top_p": 1}, "openai") == {
         "max_completion_tokens": 5,
         "top_p": 1,
     }
+    for name in StandardParameter:
+        if name is not StandardParameter.TOOLS:
+            assert list(parameters({name.value: 1}, "openai").values()) == [1]
+    assert parameters({"stream": True}, "anthropic") == {"stream": True}
     for wrong in ({"top_p": 1.5}, {"temperature": True}, {"max_tokens": 0}, {"other": 1}):
         with pytest.raises(ValueError, match="`"):
             parameters(wrong, "openai")
