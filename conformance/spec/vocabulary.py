@@ -1471,7 +1471,7 @@ RESOURCE_TYPE_BLOCK_REQUIRED: Final[Mapping[ResourceType, bool]] = MappingProxyT
         ResourceType.CUSTOM: False,
     }
 )
-"""Whether one of the blocks has to be there."""
+"""Whether one of the blocks has to be there. If not, it should be there, except in a `custom` resource."""
 
 RESOURCE_TYPE_PATH: Final[Mapping[ResourceType, str]] = MappingProxyType(
     {

@@ -114,7 +114,7 @@ def _block(context: Context, name: str) -> str:
 def _conversion(context: Context, name: str) -> str:
     trial = context.source.seeds.trials["conversions"][name]
     word = "seed_refused" if "no" in trial else "seed_conversion"
-    return context.said(word, form=code(trial["to"]))
+    return context.said(word, form=code(trial["to"]), name=code(name))
 
 
 def _request(context: Context, name: str) -> str:
