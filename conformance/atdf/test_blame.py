@@ -12,7 +12,7 @@ from conformance.formats.text import rpc
 from conformance.kit.cases.expectations import is_governed
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import Reading
-from conformance.kit.verdicts.blame import blamed_parameters
+from conformance.kit.verdicts.blame import blamed_parameters, only_advises
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds
 from conformance.kit.verdicts.sent_words import call_shown
 from conformance.spec.messages import message
@@ -64,6 +64,8 @@ def _blamed(tool: ToolEvidence, refused: Call) -> str | None:
     if len(named) != 1 or not _is_new(named[0], refused, baseline):
         return None
     sent = refused.case.arguments
+    if named[0] not in sent and only_advises(named[0], reading):
+        return None
     if any(_tells(name, sent[name], reading.text) for name in sent if name != named[0]):
         return None
     return named[0] if is_governed(schema, refused.case.arguments, named[0]) else None

@@ -275,6 +275,23 @@ def test_a_refusal_that_may_be_about_meaning_is_no_finding(body, sent):
     assert blamed(body, **sent).verdict is not Verdict.WARN
 
 
+@pytest.mark.parametrize(
+    ("said", "verdict"),
+    [
+        (
+            "No hotel found here (looked in .). Pass `city` with its town.",
+            Verdict.PASS,
+        ),
+        ("Nothing is near.\nUse 'city' to look elsewhere.", Verdict.PASS),
+        ("No hotel. Pass `city`. The parameter 'city' is required.", Verdict.WARN),
+        ("Pass `city`.", Verdict.WARN),
+        ("Bad request. Parameter 'city' is required.", Verdict.WARN),
+    ],
+)
+def test_advice_after_the_reason_of_a_refusal_does_not_blame_what_is_left_out(said, verdict):
+    assert blamed({"detail": said}, city=None).verdict is verdict
+
+
 def test_other_statuses_and_refused_baseline_calls_prove_nothing():
     assert blamed(TOO_MANY, status=409, guests=4).verdict is Verdict.PASS
     lone = called(web(422, TOO_MANY, of=case(VALID, arguments={"guests": 4}), tool=HOTEL), HOTEL)

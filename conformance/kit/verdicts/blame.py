@@ -23,6 +23,13 @@ _PLACES: Final = frozenset({
 _ECHOES: Final = frozenset({"input", "value", "received", "body", "args", "arguments", "ctx"})
 """Members of an error that repeat what was sent."""
 _STEPS: Final = re.compile(r"[^./\[\]\s]+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?;])\s+|\n+")
+_ADVICE: Final = re.compile(
+    r"\W{0,4}(?:(?:please|or|then|instead),? )?"
+    r"(?:add|call|give|name|pass|provide|set|specify|supply|try|use)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that says what to do."""
 _READ: Final = 20_000
 
 
@@ -31,13 +38,33 @@ def blamed_parameters(schema: Mapping[str, Any], reading: Reading) -> tuple[str,
     declared = schema.get("properties")
     names = tuple(declared) if isinstance(declared, Mapping) else ()
     text = reading.text[:_READ]
-    held = read_json(text)
-    document = held.data if held.readable else None
+    document = _document(text)
     placed = tuple(dict.fromkeys(_placed(document, names)))
     if placed:
         return placed
-    said = "\n".join(_sentences(document)) if isinstance(document, dict | list) else text
+    said = _said(text, document)
     return tuple(name for name in names if blames(name, said))
+
+
+def only_advises(name: str, reading: Reading) -> bool:
+    """Return whether a refusal first says what is wrong, and then only advises to give a parameter.
+
+    "No board found. Pass `board`." is about a board, and not about the call without it.
+    """
+    text = reading.text[:_READ]
+    first, *rest = _SENTENCE.split(_said(text, _document(text)).strip())
+    naming = [sentence for sentence in rest if blames(name, sentence)]
+    return bool(naming) and not blames(name, first) and all(map(_ADVICE.match, naming))
+
+
+def _document(text: str) -> Any:
+    held = read_json(text)
+    return held.data if held.readable else None
+
+
+def _said(text: str, document: Any) -> str:
+    """Return the sentences of a refusal: of its JSON, if it is that."""
+    return "\n".join(_sentences(document)) if isinstance(document, dict | list) else text
 
 
 def _placed(document: Any, names: tuple[str, ...]) -> Iterator[str]:
