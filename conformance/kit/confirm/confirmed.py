@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from conformance.formats.problem import quoted
 from conformance.formats.tool.tool import Tool
 from conformance.kit.confirm.confirm import FAILED, Repeats, shown_by, to_confirm
 from conformance.kit.evidence.evidence import RunEvidence
@@ -20,6 +21,8 @@ from conformance.spec.vocabulary import Outcome, Verdict
 
 SEEN_ONCE = "kit.not_verified.seen_once"
 """The message for a finding that was seen once and could not be confirmed in time."""
+SEEN_UNCLEAR = "kit.not_verified.seen_unclear"
+"""The same, if the repetitions were stopped, whatever they asked."""
 
 
 def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Repeats) -> Item:
@@ -27,8 +30,8 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
 
     Each repeated finding must be found again every time. If one is not, the findings that were not
     repeated are dropped as well, as they may be just as doubtful. If none remains, the item is
-    flaky. If the session ended before anything was repeated, the item is not verified. A repetition
-    that was stopped whatever it asked, such as one above a rate limit, counts as not sent. Raises
+    flaky. If nothing was repeated before the session ended, the item is not verified, nor if all
+    repetitions were stopped whatever they asked, such as those above a rate limit. Raises
     `Faulty` if the kit failed during the repetition.
     """
     asked = to_confirm(question, item)
@@ -39,6 +42,10 @@ def confirmed(question: Question, item: Item, evidence: RunEvidence, repeats: Re
     if unconfirmed(question, item, evidence, repeats):
         first = asked[0]
         words = message(SEEN_ONCE, seen=first.message)
+        sent = repeats.cases.get((question.run, _case_of(first, question, evidence)))
+        if sent:
+            said = quoted(read(sent[-1], _tool_of(sent[-1], evidence)).said or "—")
+            words = message(SEEN_UNCLEAR, said=said, seen=first.message)
         seen = Finding(words, exchange=first.exchange, case=first.case)
         return replace(item, verdict=Verdict.NOT_VERIFIED, findings=(seen,))
     repeated = [f for f in asked if _counts(f, question, evidence, repeats)]

@@ -13,7 +13,7 @@ from html import unescape
 from typing import TypeVar
 
 from conformance.formats.schema.uri import urlsplit
-from conformance.kit.confirm.confirmed import SEEN_ONCE
+from conformance.kit.confirm.confirmed import SEEN_ONCE, SEEN_UNCLEAR
 from conformance.kit.evidence.response import read
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.kit.model.results import Finding, Item, SessionResult
@@ -103,7 +103,7 @@ def groups(session: SessionResult, verdicts: Iterable[Verdict]) -> tuple[Group, 
 
 
 def _is_seen_once(item: Item) -> bool:
-    return any(finding.message.id == SEEN_ONCE for finding in item.findings)
+    return any(finding.message.id in {SEEN_ONCE, SEEN_UNCLEAR} for finding in item.findings)
 
 
 def _cause(group: Group) -> tuple[Hashable, ...]:

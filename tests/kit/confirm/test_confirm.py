@@ -109,6 +109,16 @@ def test_a_repetition_above_a_limit_of_calls_proves_nothing(answers, verdict):
     assert stands(Repeats(dict([of(call, *answers)])), call).verdict is verdict
 
 
+def test_a_repetition_that_proves_nothing_is_quoted_since_the_session_went_on():
+    call = sent(BAD)
+    (finding,) = stands(Repeats(dict([of(call, (429, {"detail": "Slow down."}))])), call).findings
+    assert (finding.message.id, finding.exchange) == (
+        "kit.not_verified.seen_unclear",
+        call.exchange.id,
+    )
+    assert "Slow down." in finding.message.words("en")
+
+
 def test_what_was_never_sent_again_is_not_verified_unless_the_server_is_gone():
     call = sent(BAD)
     item = stands(Repeats(), call)
