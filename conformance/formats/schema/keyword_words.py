@@ -82,7 +82,13 @@ def _pattern(error: ValidationError) -> Message:
         return message(f"documents.keyword.{'blank' if error.instance else 'empty'}")
     if error.absolute_path and error.absolute_path[-1] == "schema_version":
         return message("documents.resource.version", version=shown(error.instance))
-    return _with("pattern", error)
+    return _with("pattern.name" if _is_name(error) else "pattern", error)
+
+
+def _is_name(error: ValidationError) -> bool:
+    """Whether the value is the name of a member, and not what the place of the error has."""
+    *_, above, keyword, _ = (None, None, None, *error.absolute_schema_path)
+    return keyword == "propertyNames" and above != "properties"
 
 
 def _limit(keyword: str) -> Callable[[ValidationError], Message]:

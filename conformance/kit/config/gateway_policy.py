@@ -94,12 +94,8 @@ def _mistakes(policy: Any) -> Iterator[_Mistake]:
             yield from _unknown((name,), held, own)
     fallback = policy.get("fallback")
     order = fallback.get("order") if isinstance(fallback, dict) else None
-    listed = order[: len(ApiFamily) + 1] if isinstance(order, list) else []
-    for place, family in enumerate(listed):
-        if family in listed[:place]:
-            said = message("kit.policy.twice", family=str(family))
-            yield ("fallback", "order", place), said, ""
-        elif family == ApiFamily.CUSTOM:
+    for place, family in enumerate(order if isinstance(order, list) else ()):
+        if family == ApiFamily.CUSTOM:
             families = ", ".join(f"`{each}`" for each in PLAYED)
             said = message("kit.policy.custom", families=families)
             yield ("fallback", "order", place), said, ""

@@ -20,18 +20,32 @@ CLOSED = {"additionalProperties": False}
 def test_only_members_that_no_schema_knows_are_named(schema):
     (error,) = errors_of(schema, {"a": 1, "b": 2})
     said = words(error).words("en")
-    assert said.endswith('a member that it does not know: "b". Remove or rename it.')
+    assert said.endswith('a member that it does not allow: "b". Remove or rename it.')
 
 
 def test_members_that_are_not_allowed_are_counted_and_the_first_five_are_named():
     (error,) = errors_of(CLOSED, dict.fromkeys("abcdef", 1))
     said = words(error).words("en")
-    assert 'members that it does not know: "a", "b", "c", "d", "e", …. Remove' in said
+    assert 'members that it does not allow: "a", "b", "c", "d", "e", …. Remove' in said
 
 
 def test_too_few_members_are_counted():
     (error,) = errors_of({"minProperties": 2}, {"a": 1})
     assert words(error).words("en") == '{"a": 1} has too few members. Give at least 2.'
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "is_name"),
+    [
+        ({"propertyNames": {"pattern": "^b"}}, {"a": 1}, True),
+        ({"properties": {"propertyNames": {"pattern": "^b"}}}, {"propertyNames": "a"}, False),
+        ({"properties": {"n": {"pattern": "^b"}}}, {"n": "a"}, False),
+        ({"pattern": "^b"}, "a", False),
+    ],
+)
+def test_a_name_that_breaks_a_pattern_is_called_a_name(schema, value, is_name):
+    (error,) = errors_of(schema, value)
+    assert words(error).words("en").startswith('The name "a" ' if is_name else '"a" ')
 
 
 @pytest.mark.parametrize(
