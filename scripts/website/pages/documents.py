@@ -25,7 +25,10 @@ def document_page(context: Context, schema: Schema) -> bytes:
     file = context.said(
         "schema_file", name=code(schema.file.rpartition("/")[2]), link=up(here) + schema.file
     )
-    age = said_age(context, age_of(schema))
+    age, whole = said_age(context, age_of(schema)), context.source.project.versions[schema.spec]
+    if schema.version != whole:
+        url = f"{up(here)}about/versions.md#numbers"
+        file += f" {context.said('version_own', version=whole, url=url)}"
     parts = [
         f"{escaped(about)}\n{{ .lead }}",
         f"{context.said('version', version=schema.version)}: {age}. {file}\n{{ .facts }}",
