@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import date, datetime, timedelta
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Final
 
 from conformance.formats.text.json_text import read_json
@@ -107,7 +107,7 @@ def candidates(
             break  # the calls have megabytes: others would be no better
     if found and size <= _MOST_BYTES:
         routed, most = _routed(tool, view, found[-1]), len(found) + _MOST_OTHERS
-        for other in _with_other_values(view, body, now):
+        for other in islice(_with_other_values(view, body, now), _MOST_OTHERS):
             add(other, most)
         add(routed, most + 1)
     return found
@@ -131,7 +131,7 @@ def _with_other_values(
         for name in sorted(values, key=lambda name: _SELECTORS.isdisjoint(words_of(name)))
         for value in sorted(values[name], key=lambda value: _READS.isdisjoint(words_of(value)))
     ]
-    for name, value, words in chosen:
+    for name, value, words in chosen[:_MOST_WAYS]:
         if REMOVALS.isdisjoint(words):
             only = view.root.sub({"properties": {name: {"const": value}}})
             made = _made(Maker(view, now=now), begun, (view.root, only))
