@@ -91,7 +91,7 @@ def case_of(drawn: Drawn, tool: Tool, run: Run) -> Case | None:
 
 
 def _valid(drawn: Drawn, planner: Planner) -> Case | None:
-    if not planner.view.accepts(drawn.arguments):
+    if not planner.accepts(drawn.arguments):
         return None
     return Case(
         id=drawn.id,
@@ -108,6 +108,7 @@ def _broken(drawn: Drawn, planner: Planner) -> Case | None:
     valid = put(drawn.arguments, tokens, drawn.was)
     if not planner.view.accepts(valid):
         return None
+    planner.know(valid)
     at, blamed = (tokens[:-1], tokens[-1:]) if drawn.missing else (tokens, ())
     value = get(drawn.arguments, at)
     if value is ABSENT or get(valid, at) is ABSENT:

@@ -174,6 +174,7 @@ def _explore(planner: Planner, arguments: dict[str, Any]) -> None:
     if not planner.view.accepts(arguments):
         planner.problems.append("the baseline call is not valid for the tool's own schema")
         return
+    planner.know(arguments)
     planner.waiting.append(Start(arguments, None))
     _alone_and_all(planner, arguments)
     while planner.waiting:
@@ -239,7 +240,7 @@ def _absent(planner: Planner, start: Start, spot: Spot) -> None:
     except SchemaProblem:
         return
     arguments = put(start.arguments, spot.tokens, made)
-    if not planner.view.accepts(arguments):
+    if not planner.accepts(arguments):
         return
     if isinstance(made, dict | list) or isinstance(spot.tokens[-1], int):
         planner.branch(start, "filled-in", Start(arguments, None, within=spot.tokens, seen=marks))
@@ -271,7 +272,7 @@ def _branch(planner: Planner, start: Start, spot: Spot, union: Union, index: int
     except SchemaProblem:
         return
     arguments = put(start.arguments, spot.tokens, made)
-    if not planner.view.accepts(arguments):
+    if not planner.accepts(arguments):
         return
     name = f"branch-{index + 1}"
     if type_of(made) in ("null", "boolean"):
@@ -305,7 +306,7 @@ def _other_side(planner: Planner, start: Start, spot: Spot, node: Node) -> None:
         except SchemaProblem:
             continue
         arguments = put(start.arguments, spot.tokens, made)
-        if planner.view.accepts(arguments):
+        if planner.accepts(arguments):
             own = frozenset(made if isinstance(made, dict) else ())
             shared = own - {*asked.names, *asked.required}
             beginning = Start(arguments, None, within=spot.tokens, shared=shared, branched=True)

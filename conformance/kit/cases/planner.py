@@ -85,6 +85,25 @@ class Planner:
     _sent: set[bytes | str] = field(default_factory=set)
     _starts: set[bytes | str] = field(default_factory=set)
     _repairable: dict[tuple[int, ...], bool] = field(default_factory=dict)
+    _checks_formats: bool = False
+
+    def know(self, baseline: Any) -> None:
+        """Learn from an accepted call whether the server may be one that checks no `format`.
+
+        Cases of such a server are judged alike in both ways to read the schema.
+        """
+        annotating = self.view.annotating
+        self._checks_formats = annotating is not None and not annotating.accepts(baseline)
+
+    def accepts(self, arguments: Any) -> bool:
+        """Return whether any server has to accept the arguments. Raises as the view does."""
+        return self.view.accepts(arguments) and self._accepts_unchecked(arguments) is not False
+
+    def _accepts_unchecked(self, arguments: Any) -> bool | None:
+        """Return what a server says that checks no `format`; None if it makes no difference."""
+        if self._checks_formats or self.view.annotating is None:
+            return None
+        return self.view.annotating.accepts(arguments)
 
     def maker(self, full: bool = False) -> Maker:
         """Return a new maker of values, so that its values do not depend on earlier ones."""
@@ -146,14 +165,14 @@ class Planner:
     def valid(self, start: Start, spot: Spot, change: Change) -> None:
         """Add a valid deviation. One that the schema refuses is dropped and counted."""
         arguments, found, _ = self._judged(start, spot, change)
-        if found:
+        if found or self._accepts_unchecked(arguments) is False:
             self.dropped += 1
         elif self.is_new(arguments):
             self._valid_case(start, spot.tokens, change.deviation, arguments)
 
     def valid_whole(self, scenario: str, arguments: Any, tokens: Tokens) -> None:
         """Add a case with whole valid arguments. `tokens` is the place that they test."""
-        if not self.view.accepts(arguments):
+        if not self.accepts(arguments):
             self.dropped += 1
         elif self.is_new(arguments):
             spot_less = Start(arguments, None)
@@ -162,7 +181,8 @@ class Planner:
     def broken(self, start: Start, spot: Spot, change: Change) -> None:
         """Add a broken deviation if it is broken at its place, and only there.
 
-        It is dropped and counted if it is valid, or if it breaks other places too. Another place
+        It is dropped and counted if it is valid, also for a server that checks no `format`, or if it
+        breaks other places too. Another place
         may be a container: now, for example, two branches of its `oneOf` match. If only unrelated
         places are broken, that is also a problem of the plan.
         """
@@ -177,6 +197,8 @@ class Planner:
                 self.problems.append(
                     f"{change.deviation.scenario} at {to_pointer(blamed)!r} breaks {names} instead"
                 )
+        elif {b.keyword for b in found} != {"format"} and self._accepts_unchecked(arguments):
+            self.dropped += 1
         elif self.is_new(arguments):
             self._broken_case(start, spot, change, arguments, found)
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 import jsonschema
 import referencing.exceptions
-from jsonschema import Draft202012Validator, ValidationError
+from jsonschema import Draft202012Validator, FormatChecker, ValidationError
 from jsonschema_specifications import REGISTRY
 from referencing import Registry, Resource
 from referencing.jsonschema import specification_with
@@ -42,6 +42,8 @@ _DIALECTS: Final[tuple[Any, ...]] = (
 )
 _HANGING_ON_THE_WAY: Final = ("$dynamicRef", "$recursiveRef")
 """References whose meaning depends on the schemas on the path to them."""
+_CHOOSING: Final = ("anyOf", "contains", "if", "not", "oneOf")
+"""Keywords below which a `format` that nobody checks changes more than whether itself is broken."""
 MOST_STEPS: Final = 10_000
 """The most steps of one evaluation: references followed, branches tried, and values compared.
 
@@ -107,6 +109,10 @@ class SchemaView:
     _validator: Any
     _meter: _Meter
     _properties: keywords.Properties
+    annotating: SchemaView | None = None
+    """The same schema for a server that checks no `format`; None if it judges calls alike but for
+    the formats that they break. JSON Schema leaves each server free to do so.
+    """
 
     def errors(self, nodes: Sequence[Node], value: Any) -> list[ValidationError]:
         """Return all errors of a value against all of the nodes, with paths relative to the value.
@@ -184,13 +190,19 @@ def compiled_view(text: str) -> SchemaView:
     resource = specification.create_resource(schema)
     registry: Registry[Any] = REGISTRY.with_resource("", resource).crawl()
     resolver = registry.resolver_with_root(resource)
-    meter, properties = _Meter(), keywords.Properties()
-    overrides = _overrides(validator_class, meter)
-    if not any(name in text for name in _HANGING_ON_THE_WAY):
-        overrides["properties"] = properties
-    judging = extended(validator_class, overrides)
-    validator = judging(schema, format_checker=_FORMATS, registry=registry, _resolver=resolver)
-    view = SchemaView(Node(schema, resolver), validator, meter, properties)
+    root, meter = Node(schema, resolver), _Meter()
+
+    def view_with(formats: FormatChecker | None, other: SchemaView | None = None) -> SchemaView:
+        properties = keywords.Properties()
+        overrides = _overrides(validator_class, meter)
+        if not any(name in text for name in _HANGING_ON_THE_WAY):
+            overrides["properties"] = properties
+        judging = extended(validator_class, overrides)
+        validator = judging(schema, format_checker=formats, registry=registry, _resolver=resolver)
+        return SchemaView(root, validator, meter, properties, other)
+
+    differs = "format" in text and any(name in text for name in _CHOOSING)
+    view = view_with(_FORMATS, view_with(None) if differs else None)
     _check_references(view)
     keywords.check_names(schema)
     return view

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from conformance.formats.tool.tool import Tool, ToolForm
 from conformance.kit.cases.members import broken_members, valid_members
@@ -229,3 +230,35 @@ def test_a_call_counts_as_valid_only_if_an_object_or_array_is_one_of_the_allowed
     baseline = {"x": choice.get("const") or choice["enum"][0]}
     for case in planned(schema, baseline).calls:
         assert (case.expects is Expectation.REJECT) is not view_of(schema).accepts(case.arguments)
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"oneOf": [{"type": "string", "format": "date"}, {"type": "string", "maxLength": 4}]},
+        {"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "maxLength": 4}]},
+        {"oneOf": [{"type": "string", "format": "email"}, {"type": "string", "format": "uri"}]},
+        {"type": "array", "items": {"type": "string"}, "maxItems": 3,
+         "not": {"contains": {"format": "date"}}},
+        {"type": "string", "maxLength": 20, "if": {"format": "date"}, "then": {"minLength": 11}},
+    ],
+)  # fmt: skip
+def test_a_server_may_check_no_format(choice):
+    """It refuses each case that is to be refused, but for those that break a format alone."""
+    schema = {"type": "object", "properties": {"n": {"type": "integer"}, "x": choice}}
+    unchecked = Draft202012Validator(schema)
+    made = planned(schema, {"n": 1})
+    assert made.problems == ()
+    for case in made.calls:
+        only_format = case.violation is not None and case.violation.keywords == ("format",)
+        refused = not unchecked.is_valid(case.arguments)
+        assert only_format or refused == (case.expects is Expectation.REJECT), case
+
+
+def test_a_server_that_accepts_what_only_a_format_allows_checks_formats():
+    either = {"oneOf": [{"type": "string", "format": "email"}, {"type": "string", "format": "uri"}]}
+    schema = {"type": "object", "required": ["x"], "properties": {"x": either}}
+    made = planned(schema, {"x": "user@example.com"})
+    [other] = made.branches
+    assert view_of(schema).accepts(other.arguments)
+    assert {v.arguments["x"] for v in made.cases if v.strictness is Strictness.FORMAT}

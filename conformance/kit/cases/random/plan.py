@@ -107,6 +107,7 @@ def with_chance(
         return planned  # the deterministic phase has reported it
     planner = Planner(tool.name, run.id, view, now, Ids(run.id, tool.name))
     try:
+        planner.know(dict(baseline))
         for sent in (dict(baseline), *(c.arguments for c in (*planned.branches, *planned.cases))):
             planner.is_new(sent)
         rebuilt = (case_of(one, tool, run) for one in remembered)
@@ -131,7 +132,7 @@ def _valid_cases(planner: Planner, found: _Drawn, most: int) -> list[Case]:
     for arguments in found.valid:
         if len(cases) >= most:
             break
-        if not planner.view.accepts(arguments):
+        if not planner.accepts(arguments):
             planner.dropped += 1
         elif planner.is_new(arguments):
             case = Case(
