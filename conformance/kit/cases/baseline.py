@@ -107,7 +107,7 @@ def candidates(
             break  # the calls have megabytes: others would be no better
     if found and size <= _MOST_BYTES:
         routed, most = _routed(tool, view, found[-1]), len(found) + _MOST_OTHERS
-        for other in islice(_with_other_values(view, body, now), _MOST_OTHERS):
+        for other in islice(_with_other_values(view, body, now), most):
             add(other, most)
         add(routed, most + 1)
     return found
