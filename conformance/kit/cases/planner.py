@@ -181,10 +181,10 @@ class Planner:
     def broken(self, start: Start, spot: Spot, change: Change) -> None:
         """Add a broken deviation if it is broken at its place, and only there.
 
-        It is dropped and counted if it is valid, also for a server that checks no `format`, or if it
-        breaks other places too. Another place
-        may be a container: now, for example, two branches of its `oneOf` match. If only unrelated
-        places are broken, that is also a problem of the plan.
+        It is dropped and counted if it is valid, even only for a server that checks no `format`,
+        or if it breaks other places too. Another place may be a container: now, for example, two
+        branches of its `oneOf` match. If only unrelated places are broken, that is also a problem
+        of the plan.
         """
         arguments, found, blamed = self._judged(start, spot, change)
         if change.around and found and all(_is_within(b.tokens, blamed) for b in found):

@@ -43,7 +43,7 @@ _DIALECTS: Final[tuple[Any, ...]] = (
 _HANGING_ON_THE_WAY: Final = ("$dynamicRef", "$recursiveRef")
 """References whose meaning depends on the schemas on the path to them."""
 _CHOOSING: Final = ("anyOf", "contains", "if", "not", "oneOf")
-"""Keywords below which a `format` that nobody checks changes more than whether itself is broken."""
+"""Keywords that choose by a `format` what else applies, or refuse a value that has the format."""
 MOST_STEPS: Final = 10_000
 """The most steps of one evaluation: references followed, branches tried, and values compared.
 
@@ -110,8 +110,8 @@ class SchemaView:
     _meter: _Meter
     _properties: keywords.Properties
     annotating: SchemaView | None = None
-    """The same schema for a server that checks no `format`; None if it judges calls alike but for
-    the formats that they break. JSON Schema leaves each server free to do so.
+    """The same schema for a server that checks no `format`, as JSON Schema allows. None if such a
+    server only accepts more calls: those in which nothing but a format is broken.
     """
 
     def errors(self, nodes: Sequence[Node], value: Any) -> list[ValidationError]:

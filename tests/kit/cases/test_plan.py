@@ -244,7 +244,7 @@ def test_a_call_counts_as_valid_only_if_an_object_or_array_is_one_of_the_allowed
     ],
 )  # fmt: skip
 def test_a_server_may_check_no_format(choice):
-    """It refuses each case that is to be refused, but for those that break a format alone."""
+    """It refuses each case that is to be refused, except those that break a format alone."""
     schema = {"type": "object", "properties": {"n": {"type": "integer"}, "x": choice}}
     unchecked = Draft202012Validator(schema)
     made = planned(schema, {"n": 1})
