@@ -73,7 +73,9 @@ _COMMAND = 2_000
 """The most characters of a command. An incomplete command would be useless, so this is a lot."""
 _TOLD = 1_000
 """The most characters of our own sentences. Quotes of the target in them are shortened before."""
-_OUTSIDE = frozenset({Missing.NETWORK, Missing.SERVICE, Missing.DATABASE})
+_OUTSIDE = (Missing.NETWORK, Missing.SERVICE, Missing.DATABASE)
+_SHUT_IN = dict.fromkeys(_OUTSIDE, "report.shortage.sandbox")
+_SHUT_IN[Missing.FILES] = "report.shortage.sandbox-files"
 """What a server may lack because the sandbox shuts it in."""
 _PAINT = {
     Verdict.FAIL: {"red": True},
@@ -267,27 +269,23 @@ class _Summary:
             yield Line(f"    {self.say('report.terminal.more', count=more)}")
         if not rests_on_documents(session):
             yield from self.wider()
-        spared = tools_spared(session)
-        if spared:
-            named = self.codes(spared)
-            yield Line(self.say("kit.spared", count=len(spared), tools=named))
+        if spared := tools_spared(session):
+            yield Line(self.say("kit.spared", count=len(spared), tools=self.codes(spared)))
         for one in shortages(session):
             missing = say(f"missing.{one.missing}", self.language)
             names, words = self.codes(one.tools), shown(self.text(one.said, 80))
             line = self.say("report.shortage", missing=missing, said=words, tools=names)
             yield Line(line, ("yellow",))
-        if self.report.sandbox and any(map(_is_shut_in, session.runs)):
-            yield Line(self.say("report.shortage.sandbox"), ("yellow",))
-        resources = resources_listed(session)
-        if resources:
+        for kept in _shut_in(session.runs) if self.report.sandbox else ():
+            yield Line(self.say(kept), ("yellow",))
+        if resources := resources_listed(session):
             types = ", ".join(f"{kind} {count}" for kind, count in resources.items())
             yield Line(self.say("report.resources", count=sum(resources.values()), types=types))
         counted = clauses_verified(session), unverified(session)
         yield Line(verified_words(*counted, self.language, lambda name: self.text(name, 40)))
-        found = counts(all_items(session))
         told = ", ".join(
             f"{verdict_name(verdict, self.language)} {number(count, self.language)}"
-            for verdict, count in found.items()
+            for verdict, count in counts(all_items(session)).items()
             if count
         )
         yield Line(self.say("report.terminal.verdicts", counts=told))
@@ -394,7 +392,7 @@ class _Summary:
         )
 
 
-def _is_shut_in(run: RunResult) -> bool:
-    """Return whether a server that the kit started lacked what a sandbox keeps from it."""
-    started = traits_of(run.run).starts_process
-    return started and any(one.missing in _OUTSIDE for one in run.shortages)
+def _shut_in(runs: Iterable[RunResult]) -> Iterable[str]:
+    """Return the messages about what a sandbox keeps from servers that the kit started."""
+    lacked = (one for run in runs if traits_of(run.run).starts_process for one in run.shortages)
+    return dict.fromkeys(_SHUT_IN[one.missing] for one in lacked if one.missing in _SHUT_IN)

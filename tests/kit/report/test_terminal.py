@@ -529,6 +529,7 @@ def test_what_is_missing_around_the_server_is_one_line_with_the_tools_of_all_run
     ("missing", "run", "said"),
     [
         (Missing.SERVICE, STDIO, True),
+        (Missing.FILES, STDIO, True),
         (Missing.SETTING, STDIO, False),
         (Missing.SERVICE, HTTP, False),
     ],
