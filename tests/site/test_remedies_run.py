@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import runpy
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from conformance.formats.provider.faces import FACES
 from conformance.formats.validate.validate import validate
 from conformance.spec.vocabulary import RuntimeErrorName, StandardParameter
+from scripts.website.layout import ROOT
 from scripts.website.pages.remedies import CODE, remedy_of
 
 
@@ -124,6 +126,14 @@ def test_a_finish_is_what_came():
     assert finish("stop", 1)["finish_reason"] == "tool_use"
     assert "finish_reason" not in finish("tool_calls", 0)
     assert finish("tired", 0) == {"raw_finish_reason": "tired"}
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "gemini"])
+def test_a_finish_reason_of_each_provider_is_known(provider):
+    finish = load("finish")["finish"]
+    manifest = ROOT / "fixtures/examples/runtime/valid" / f"{provider}.json"
+    for word, reason in json.loads(manifest.read_text("utf-8"))["termination"]["mapping"].items():
+        assert finish(word, int(reason == "tool_use"))["finish_reason"] == reason
 
 
 def test_a_failure_is_classified_by_code_then_message_then_status():
