@@ -68,11 +68,15 @@ class FaultLog:
     def note(self, where: str | Message, error: Exception) -> Fault:
         """Record an exception, with the message of what it cost, or the id of that message."""
         fault = fault_of(error)
+        self.add(where, fault)
+        return fault
+
+    def add(self, where: str | Message, fault: Fault) -> None:
+        """Record a fault, unless it is known."""
         told = message(where) if isinstance(where, str) else where
         noted = ((cost, one.id, one.what) for cost, one in self.noted)
         if (told, fault.id, fault.what) not in noted:  # else it is known already
             self.noted.append((told, fault))
-        return fault
 
     @contextmanager
     def noting(self, where: str | Message, *but: type[Exception]) -> Iterator[None]:

@@ -123,8 +123,14 @@ def result_of(
 ) -> RunResult:
     """Return the result of a run. After a fault of the kit it has the verdicts, and no counts.
 
-    `log` gets the faults.
+    `log` gets the faults that no verdict tells, such as that of a script that nothing rests on.
     """
+    told = {finding.trace for item in items for finding in item.findings}
+    known = [evidence.fault, *evidence.faults.values()]
+    known += [tool.fault for tool in evidence.by_tool.values()]
+    for fault in known:
+        if fault is not None and fault.trace not in told:
+            log.add("kit.session_failed", fault)
     try:
         made = run_result(evidence, items, declared, settings, requests)
     except OSError:
@@ -133,7 +139,8 @@ def result_of(
         log.note("kit.session_failed", error)
         bare = Repair(), Explain(), tuple(items), (), (), (), False, requests
         return RunResult(evidence.run, None, {}, *bare)
-    log.noted += ((message("kit.count_failed"), fault) for fault in made.faults)
+    for fault in made.faults:
+        log.add("kit.count_failed", fault)
     return made
 
 

@@ -223,6 +223,20 @@ def test_a_script_that_raises_costs_the_clauses_that_rest_on_it():
     assert "ZeroDivisionError: of the kit" in said.message.words()
 
 
+def test_a_fault_that_costs_no_verdict_is_told_all_the_same():
+    def raising(stage):
+        raise ZeroDivisionError("of the kit")
+        yield
+
+    with offering([COUNT], sound) as url:
+        session = Session(Settings(targets=(url,), profiles=("http",), max_examples=0))
+        session.scripts = [replace(load("conformance.runtime").scripts[0], function=raising)]
+        session.discover((url,))
+        session.drive()
+        result = session.results([], session.judge([]))
+    assert any("ZeroDivisionError: of the kit" in said for said in result.kit_errors)
+
+
 def test_a_fault_while_confirming_leaves_every_verdict(monkeypatch):
     async def raising(*_, **__):
         raise KeyError("of the kit")
