@@ -10,6 +10,7 @@ import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
 from math import inf
 from typing import Any, Final, TypeVar
 
@@ -156,9 +157,19 @@ async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LO
     result may become earlier. What it raises ends the work too.
     """
     failed: list[Exception] = []
+    loop = asyncio.get_running_loop()
+
+    def over(watch: asyncio.Task[None]) -> None:
+        error = None if watch.cancelled() else watch.exception()
+        if isinstance(error, Exception):
+            failed.append(error)
+            with suppress(RuntimeError):  # the work has ended too
+                limit.reschedule(loop.time())
+
     try:
         async with asyncio.timeout(None) as limit:
-            watch = asyncio.create_task(_hurry(limit, ends, look, failed))
+            watch = asyncio.create_task(_hurry(limit, ends, look))
+            watch.add_done_callback(over)
             try:
                 return await work
             finally:
@@ -169,15 +180,8 @@ async def until(work: Awaitable[T], ends: Callable[[], float], look: float = _LO
         raise
 
 
-async def _hurry(
-    limit: asyncio.Timeout, ends: Callable[[], float], look: float, failed: list[Exception]
-) -> None:
+async def _hurry(limit: asyncio.Timeout, ends: Callable[[], float], look: float) -> None:
     loop = asyncio.get_running_loop()
     while not limit.expired():
-        try:
-            limit.reschedule(loop.time() + ends() - time.monotonic())
-        except Exception as error:
-            failed.append(error)
-            limit.reschedule(loop.time())
-            return
+        limit.reschedule(loop.time() + ends() - time.monotonic())
         await asyncio.sleep(look)

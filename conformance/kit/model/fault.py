@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from traceback import extract_tb, format_exception
+from typing import Any
 
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.model.written import Foreign, Redact
@@ -131,3 +132,10 @@ class Faulty(Exception):
     def __init__(self, fault: Fault) -> None:
         super().__init__(fault.what)
         self.fault = fault
+
+
+def fault_in(tasks: Iterable[asyncio.Task[Any]]) -> Exception | None:
+    """Return the exception that ended one of the tasks, unless the system raised it."""
+    ended = (task.exception() for task in tasks if task.done() and not task.cancelled())
+    ours = (each for each in ended if isinstance(each, Exception))
+    return next((each for each in ours if not isinstance(each, OSError)), None)

@@ -15,6 +15,7 @@ from typing import Any
 from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.kit.model.exchange import SHORT, Answer, Request, Trouble, weight
+from conformance.kit.model.fault import fault_in
 from conformance.kit.model.written import Redact, unchanged
 from conformance.kit.transport.binding import BODY_CAP, VALUES_CAP, Process, Received, cap_of
 from conformance.kit.transport.listening import Listening
@@ -115,6 +116,7 @@ class StdioConnection:
             asyncio.create_task(self._read_messages()),
             asyncio.create_task(self._read_errors()),
         ]
+        self._tasks[0].add_done_callback(lambda _: self._ended.set())
 
     @property
     def is_open(self) -> bool:
@@ -159,6 +161,8 @@ class StdioConnection:
     ) -> Received:
         trouble = await self._wait(future, request)
         self._forget(request)
+        if fault := fault_in(self._tasks):
+            raise fault
         if trouble is Trouble.TIMEOUT and request.answer_to is not None:
             self._given_up.add(request.answer_to)
         if trouble is Trouble.CLOSED:
@@ -201,6 +205,8 @@ class StdioConnection:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+            if fault := fault_in(self._tasks):
+                asyncio.get_running_loop().call_exception_handler({"exception": fault})
         except asyncio.CancelledError:  # the session's time is up: wait for nothing
             await self._kill(process)
             raise
@@ -303,8 +309,7 @@ class StdioConnection:
 
     async def _read_messages(self) -> None:
         assert self._process is not None and self._process.stdout is not None
-        stream = self._process.stdout
-        rest = bytearray()
+        stream, rest = self._process.stdout, bytearray()
         while chunk := await stream.read(65536):
             rest += chunk
             while (end := rest.find(b"\n")) >= 0:
@@ -316,7 +321,6 @@ class StdioConnection:
                 break
         if rest and not self._by_force:
             self._take(bytes(rest))
-        self._ended.set()
 
     def _take(self, line: bytes) -> None:
         size = weight(line)

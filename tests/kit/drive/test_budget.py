@@ -310,3 +310,11 @@ def test_only_an_interrupt_of_a_task_is_not_printed(ended_by, printed, caplog):
         run(work())
     gc.collect()
     assert ("never retrieved" in caplog.text) is printed
+
+
+def test_a_clock_that_raises_ends_the_work_with_what_it_raised():
+    def ends():
+        raise ZeroDivisionError("of the kit")
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(until(asyncio.Event().wait(), ends))

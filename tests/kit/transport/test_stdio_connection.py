@@ -51,6 +51,15 @@ def use(code, work, *, timeout=LONG, environment=None, command=None, **more):
     return asyncio.run(main())
 
 
+def test_a_fault_of_the_kit_while_it_reads_is_not_the_silence_of_the_process(monkeypatch):
+    def raising(text):
+        raise ZeroDivisionError("of the kit")
+
+    monkeypatch.setattr(stdio, "told_in", raising)
+    with pytest.raises(ZeroDivisionError):
+        use(ECHO, lambda connection: connection.send(ask()))
+
+
 def use_binding(code, settings, work):
     """What `work(connection)` gives with the connection that a session with these settings has."""
     command = shlex.join([sys.executable, "-c", code])
