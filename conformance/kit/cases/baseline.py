@@ -36,14 +36,18 @@ _READS: Final = words_of(
 )
 """Words in a value of such a parameter that most likely needs and changes nothing."""
 REMOVALS: Final = words_of(
-    "cancel clear close del delete destroy discard drop erase exit flush forget kill overwrite"
-    " purge quit reboot remove reset restart revoke rm shutdown stop terminate truncate uninstall"
-    " unlink wipe"
+    "abort cancel clear close deactivate del delete destroy disable discard drop erase exit flush"
+    " forget halt kill logout overwrite poweroff prune purge quit reboot remove reset restart"
+    " revoke rm rmdir shutdown stop suspend terminate trash truncate uninstall unlink unregister"
+    " wipe"
 )
 """Words in the names of tools that may remove or end something: others are called before them.
 
 A value with such a word is not tried in place of a refused one.
 """
+_BEGINNINGS: Final = tuple(word for word in REMOVALS if len(word) > len("del"))
+_ENDINGS: Final = tuple(word for word in REMOVALS if len(word) > len("kill"))
+"""Those that are also found in words written as one, such as `flushall` and `bulkdelete`."""
 _QUERIES: Final = frozenset({"query", "statement", "sql_query"})
 _NAMED_SQL = r"(?<!no)(?<!no[ -])(?<!not )SQL(?:ite)?\b"
 _SQL: Final = re.compile(
@@ -132,12 +136,16 @@ def _with_other_values(
         for value in sorted(values[name], key=lambda value: _READS.isdisjoint(words_of(value)))
     ]
     for name, value, words in chosen[:_MOST_WAYS]:
-        if REMOVALS.isdisjoint(words):
+        if not any(map(_removes, words)):
             only = view.root.sub({"properties": {name: {"const": value}}})
             made = _made(Maker(view, now=now), begun, (view.root, only))
             ahead = _ahead(view, made, now)
             if ahead is not None:
                 yield ahead
+
+
+def _removes(word: str) -> bool:
+    return word in REMOVALS or word.startswith(_BEGINNINGS) or word.endswith(_ENDINGS)
 
 
 def _routed(tool: Tool, view: SchemaView, arguments: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -328,6 +328,13 @@ def test_other_actions_are_tried_after_the_first_but_none_that_removes():
     ]
 
 
+def test_no_value_is_tried_that_names_a_removal_in_one_word():
+    values = ["GET", "SET", "FLUSHALL", "dropdb", "bulkdelete", "rmdir", "skill", "deactivate"]
+    schema = {"properties": {"command": {"enum": values}}, "required": ["command"]}
+    found = candidates(tool(schema), (), NOW)
+    assert [each["command"] for each in found] == ["GET", "SET", "skill"]
+
+
 def test_the_actions_of_a_union_are_tried_with_what_each_requires():
     branches = [
         {"properties": {"op": {"const": "add"}, "n": {"const": 1}}, "required": ["op", "n"]},
