@@ -191,7 +191,7 @@ class Session:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
         try:
             self._drive()
-        except OSError:
+        except (OSError, MemoryError):
             raise
         except Exception as error:
             fault = self.faults.note("kit.session_failed", error)
@@ -253,7 +253,7 @@ class Session:
         """
         try:
             items = self._judged(asked)
-        except OSError:
+        except (OSError, MemoryError):
             raise
         except Exception as error:
             fault = fault_of(error)
@@ -338,7 +338,7 @@ class Session:
         """
         try:
             return self.with_faults(self._results(asked, items, selected=selected))
-        except OSError:
+        except (OSError, MemoryError):
             raise
         except Exception as error:
             self.faults.note("kit.session_failed", error)

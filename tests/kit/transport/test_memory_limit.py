@@ -66,7 +66,8 @@ def test_what_the_kit_s_own_limit_ends_says_how_much_that_is():
 
 
 FULL = """
-from conformance.kit.plugin import hooks
+from conformance.kit.plugin import finishing
+from conformance.kit.drive.session_driver import SessionDriver
 from conformance.kit.session import Session
 
 def full(*_, **__):
@@ -77,8 +78,12 @@ def full(*_, **__):
 
 
 @pytest.mark.parametrize(
-    "step", ["Session.discover", "Session.drive", "Session.judge", "hooks.write_files"]
-)
+    "step",
+    [
+        "Session._discover", "SessionDriver.drive", "Session.evidence", "Session._results",
+        "finishing.write_files",
+    ],
+)  # fmt: skip
 def test_a_session_that_takes_more_is_one_sentence_and_writes_no_report(tmp_path, step):
     (tmp_path / "full_memory.py").write_text(FULL.format(step=step))
     folder = tmp_path / "report"
