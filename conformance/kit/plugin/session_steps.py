@@ -16,6 +16,7 @@ import pytest
 from conformance.kit.drive.alarm import Alarm, rung
 from conformance.kit.drive.discovery.named_tools import need_named_tools
 from conformance.kit.drive.interrupts import is_interrupted
+from conformance.kit.drive.runs import Runs
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.model.results import cleaned
 from conformance.kit.plugin.items import ClauseItem, stale_items
@@ -142,6 +143,8 @@ def judge_all(session: pytest.Session, state: PluginState) -> None:
     if state.settings.judge is not None:
         judged = state.session.judge(asked)
     else:
+        if not asked:  # after a fault of the kit: the report says so, and no tool is called for it
+            state.session.runs = Runs()
         judged = driven(state, asked, line_writer(session.config))
     judged = {number: cleaned(item, state.redact) for number, item in judged.items()}
     verdicts = (judged[number] for number in range(len(asked)))

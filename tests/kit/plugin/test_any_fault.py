@@ -126,6 +126,16 @@ def test_a_fault_before_the_report_is_begun_is_one_sentence(ending, place):
     assert len(ended.said.splitlines()) == 1
 
 
+def test_after_a_fault_a_typo_in_k_still_calls_no_tool(kit, tmp_path):
+    called = []
+    env = {"BREAKS": f"{KIT}plugin.quiet:header", "BROKEN": str(tmp_path / "broken")}
+    asked = ("-k", "no_such_clause", "--report", str(tmp_path / "report"))
+    with offering([COUNT], lambda name, _: called.append(name) or (200, {})) as address:
+        ran = kit("-p", "tests.kit.breaking", "conformance", "--target", address, *asked, env=env)
+    assert (ran.code, called) == (3, []), ran.said
+    assert (tmp_path / "report/report.html").exists()
+
+
 def functions():
     """Every function of the kit that the plugin can break."""
     for found in pkgutil.walk_packages(conformance.kit.__path__, KIT):
