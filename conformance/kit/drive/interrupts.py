@@ -140,10 +140,10 @@ def _tell(
     error = context.get("exception")
     if isinstance(error, KeyboardInterrupt | asyncio.CancelledError) or cut_behind(error):
         return
-    if tell is not None and isinstance(error, Exception):
-        tell(error)
+    if tell is None or isinstance(error, OSError) or not isinstance(error, Exception):
+        loop.default_exception_handler(context)  # an OSError is of the system, not of the kit
     else:
-        loop.default_exception_handler(context)
+        tell(error)
 
 
 def _write_nowhere() -> None:
