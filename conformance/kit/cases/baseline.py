@@ -43,7 +43,7 @@ REMOVALS: Final = words_of(
 )
 """Words in the names of tools that may remove or end something: others are called before them.
 
-A value with such a word is not tried in place of a refused one.
+A value with such a word is not tried in place of a refused one, or because words quote it.
 """
 _BEGINNINGS: Final = tuple(word for word in REMOVALS if len(word) > len("del"))
 _ENDINGS: Final = tuple(word for word in REMOVALS if len(word) > len("kill"))
@@ -280,6 +280,8 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
                 return ()
             text = words(name, asked)
             quoted, filled = list(masks.literals(text)), list(masks.from_masks(text, now))
+            if not _SELECTORS.isdisjoint(words_of(name)):
+                quoted = [q for q in quoted if not any(map(_removes, words_of(q)))]
             chosen = pick([q for q in quoted if q not in filled], filled)
             if name.lower() == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
                 chosen = in_sql(chosen)

@@ -335,6 +335,15 @@ def test_no_value_is_tried_that_names_a_removal_in_one_word():
     assert [each["command"] for each in found] == ["GET", "SET", "skill"]
 
 
+def test_no_action_that_removes_is_taken_from_words():
+    said = 'Does it.\n\nArgs:\n    action: "delete", "create" or "list".\n    name: Such as "old".'
+    texts = {"action": {"type": "string"}, "name": {"type": "string"}}
+    schema = {"properties": texts, "required": ["action", "name"]}
+    found = candidates(replace(tool(schema), description=said), (), NOW)
+    assert found[0] == {"action": "create", "name": "old"}
+    assert "delete" not in {each["action"] for each in found}
+
+
 def test_the_actions_of_a_union_are_tried_with_what_each_requires():
     branches = [
         {"properties": {"op": {"const": "add"}, "n": {"const": 1}}, "required": ["op", "n"]},
