@@ -78,7 +78,7 @@ const KEYWORDS = {
     if (regex(wanted).test(value)) return;
     if (wanted === SAYS_SOMETHING) yield { id: value ? "blank" : "empty" };
     else if (memberOf(spot) === "schema_version") yield { whole: "documents.resource.version", values: { version: shown(value) } };
-    else yield {};
+    else yield spot.step === "propertyNames" && spot.member === undefined ? { id: "pattern.name" } : {};
   },
   *format(wanted, value) {
     if (typeof value === "string" && Object.hasOwn(FORMATS, wanted) && !FORMATS[wanted](value)) {
