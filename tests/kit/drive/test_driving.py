@@ -21,7 +21,6 @@ from conformance.kit.cases.phases import Plans
 from conformance.kit.drive import tool_driver as toolrun
 from conformance.kit.drive.alarm import Alarm
 from conformance.kit.drive.budget import judging_alarm
-from conformance.kit.drive.runs import Runs
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence import recorder as recording
 from conformance.kit.evidence.safety import turn_of
@@ -374,7 +373,7 @@ def test_driving_ends_while_there_is_time_for_confirming():
 
 @pytest.mark.parametrize(("pairs", "up"), [(10_000, False), (4_000_000, True)])
 def test_driving_ends_sooner_where_there_is_much_to_be_judged(monkeypatch, pairs, up):
-    monkeypatch.setattr(Runs, "pairs", pairs)
+    monkeypatch.setattr(Session, "pairs", pairs)
     half = functools.partial(began_earlier, seconds=500)
     _, session, _ = judged(sound, max_time=1000.0, before_driving=half)
     assert session.time_up is up
