@@ -103,7 +103,7 @@ def _refused_though_valid(tool: ToolEvidence, call: Call) -> Check:
     if called is not None and called.takes_body and not (request.is_rpc or request.body):
         return unknown("kit.not_verified.bodiless_refused", call, said=said)
     case = call_shown(call.case, tool.good_case(call.case))
-    if cause_of(tool, call) == "disturbed":
+    if cause_of(tool.around, call) == "disturbed":
         return unknown("kit.not_verified.valid_disturbed", call, case=case, said=said)
     if call.case.scenario == WHOLE_FLOAT:
         return unknown("kit.not_verified.whole_float_refused", call, case=case, said=said)
@@ -239,7 +239,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
         elif outcome is Outcome.INPUT_REFUSED or no_path:
             if not tool.neighbour_accepted(call.case) and not _shows_a_check(tool, call):
                 yield _proves_nothing(tool, call)
-            elif is_disturbed(tool):
+            elif is_disturbed(tool.calls):
                 yield disturbed(tool)
             elif spoilt:
                 yield unknown(f"kit.not_verified.{spoilt}", call)

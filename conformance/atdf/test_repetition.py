@@ -34,7 +34,7 @@ def test_a_good_call_is_still_accepted_afterwards(tool: ToolEvidence) -> Checks:
     for call in tool.of(CaseKind.AFTER):
         if call.reading.accepted:
             yield holds()
-        elif is_disturbed(tool):
+        elif is_disturbed(tool.calls):
             continue  # only calls at the same time made it fail
         elif call.reading.envelope is not None and call.reading.outcome is Outcome.INPUT_REFUSED:
             yield broken(call, "finding.call.refused_afterwards")

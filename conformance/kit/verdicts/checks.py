@@ -139,7 +139,7 @@ def no_good_call(tool: ToolEvidence) -> Check:
     said = " ".join(filter(None, (str(status) if status >= _FIRST_ERROR else "", words)))
     if not said:
         return unknown("kit.not_verified.baseline", tried)
-    if how := cause_of(tool, tried):
+    if how := cause_of(tool.around, tried):
         return unknown(f"kit.not_verified.good_call_{how}", tried, said=said)
     why = _why_refused(tried)
     if why == "good_call" and tried.case.scenario == GIVEN:
@@ -152,7 +152,7 @@ def disturbed(tool: ToolEvidence) -> Check:
     """The clause could not be judged: the baseline call was accepted again at the end, but only
     alone.
     """
-    refused = refused_afterwards(tool)
+    refused = refused_afterwards(tool.calls)
     assert refused is not None
     return unknown("kit.not_verified.disturbed", refused, said=quoted(refused.reading.said))
 
