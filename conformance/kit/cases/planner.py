@@ -88,9 +88,11 @@ class Planner:
     _checks_formats: bool = False
 
     def know(self, baseline: Any) -> None:
-        """Learn from an accepted call whether the server may be one that checks no `format`.
+        """Learn from an accepted call whether the server checks formats.
 
-        Cases of such a server are judged alike in both ways to read the schema.
+        It does if the call is valid only because formats are checked. If that stays open, the plan
+        has only cases that a server judges alike whether it checks formats or not, and cases that
+        break a format alone.
         """
         annotating = self.view.annotating
         self._checks_formats = annotating is not None and not annotating.accepts(baseline)

@@ -59,6 +59,18 @@ def test_a_provider_stays_until_the_last_connection_is_closed(times):
     asyncio.run(in_turn())
 
 
+async def received(port, gateway, **more):
+    """What a call to a gateway gave, with the provider at a port."""
+    connection = GatewayConnection(Settings(provider=("127.0.0.1", port)))
+    await connection.start()
+    try:
+        async with serving(gateway) as peer:
+            call = ModelCall("POST", peer.url, body=b"{}", nonce="afn-x", **more)
+            return await connection.send(call)
+    finally:
+        await connection.close()
+
+
 def test_of_requests_of_thousands_of_headers_only_a_megabyte_is_kept():
     port = free_port()
     asks = b"POST /afn-x HTTP/1.1\r\nHost: x\r\n" + b"a:b\r\n" * 2_000 + b"\r\n"
@@ -71,16 +83,7 @@ def test_of_requests_of_thousands_of_headers_only_a_megabyte_is_kept():
             own.close()
         writer.write(whole(b"{}"))
 
-    async def asked():
-        connection = GatewayConnection(Settings(provider=("127.0.0.1", port)))
-        await connection.start()
-        try:
-            async with serving(asks_often) as peer:
-                return await connection.send(ModelCall("POST", peer.url, body=b"{}", nonce="afn-x"))
-        finally:
-            await connection.close()
-
-    timeline = asyncio.run(asked()).timeline
+    timeline = asyncio.run(received(port, asks_often)).timeline
     assert 0 < sum(moment.weight for moment in timeline) < 1_100_000
 
 
@@ -97,18 +100,8 @@ def test_a_fault_of_the_kit_in_the_providers_answer_is_one_of_the_call():
         own.close()
         writer.write(whole(b"{}"))
 
-    async def asked():
-        connection = GatewayConnection(Settings(provider=("127.0.0.1", port)))
-        await connection.start()
-        try:
-            async with serving(asks) as peer:
-                call = ModelCall("POST", peer.url, body=b"{}", nonce="afn-x", performance=fails)
-                await connection.send(call)
-        finally:
-            await connection.close()
-
     with pytest.raises(ZeroDivisionError):
-        asyncio.run(asked())
+        asyncio.run(received(port, asks, performance=fails))
 
 
 def test_of_an_answer_of_single_bytes_a_bounded_number_of_moments_is_kept():
