@@ -32,7 +32,7 @@ from conformance.kit.evidence.destructive import TooManyWarned
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.script import Script, of_one_scenario
-from conformance.kit.model.fault import FaultLog, fault_of
+from conformance.kit.model.fault import FaultLog, catching
 from conformance.kit.model.results import (
     Item,
     SessionResult,
@@ -189,15 +189,12 @@ class Session:
 
     def drive(self) -> None:
         """Call the tools and play the scripts. An interrupt or the time limit ends it early."""
-        try:
+        with self.faults.noting("kit.session_failed") as caught:
             self._drive()
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            fault = self.faults.note("kit.session_failed", error)
+        if caught.fault is not None:
             if self.driver is None:
                 self.driver = SessionDriver(self.shared, [], self.found, self.declared)
-            self.driver.spoil_rest(fault)
+            self.driver.spoil_rest(caught.fault)
 
     def _drive(self) -> None:
         ends = self._driving_ends(self.pairs)
@@ -251,13 +248,11 @@ class Session:
 
         Failures are confirmed, and waivers applied.
         """
-        try:
+        items: dict[int, Item] = {}
+        with catching(MemoryError) as caught:
             items = self._judged(asked)
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            fault = fault_of(error)
-            return {n: judge_failed(question, fault) for n, question in enumerate(asked)}
+        if caught.fault is not None:
+            return {n: judge_failed(question, caught.fault) for n, question in enumerate(asked)}
         with self.faults.noting("kit.session_failed"):
             self._memorise(asked, items)
         with self.faults.noting("kit.session_failed"):
@@ -275,14 +270,12 @@ class Session:
         items = judge_all(asked, evidence, alarm)
         took = time.monotonic() - began
         self.time_up |= any(map(is_late, items.values()))
-        try:
+        with catching() as caught:
             self._confirm(asked, items, evidence, alarm, took)
-        except OSError:
-            raise
-        except Exception as error:
-            fault = self.faults.note("kit.confirm_failed", error)
+        if caught.fault is not None:
+            self.faults.add("kit.confirm_failed", caught.fault)
             failed = {n: item for n, item in items.items() if is_unconfirmed(asked[n], item)}
-            items |= {n: unconfirmed(item, fault) for n, item in failed.items()}
+            items |= {n: unconfirmed(item, caught.fault) for n, item in failed.items()}
         return items
 
     def _confirm(
@@ -336,13 +329,9 @@ class Session:
         if clauses that apply to a run are missing, or after an interrupt or a fault of the kit that
         belongs to no verdict.
         """
-        try:
+        with self.faults.noting("kit.session_failed"):
             return self.with_faults(self._results(asked, items, selected=selected))
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            self.faults.note("kit.session_failed", error)
-            return self.with_faults(self.nothing())
+        return self.with_faults(self.nothing())
 
     def nothing(self) -> SessionResult:
         """Return the result of a session that a fault of the kit left nothing of."""

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.tool.tool import Tool
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.play import play
@@ -16,7 +15,7 @@ from conformance.kit.evidence.response import read
 from conformance.kit.evidence.script import Script
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Exchange, Trouble
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, catching
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
@@ -49,13 +48,10 @@ class Repeats:
         """Record an exception of the kit in this block: only findings that need this repetition are
         lost.
         """
-        try:
-            with ends_in_recursion_error():
-                yield
-        except (ConnectFailed, OSError):
-            raise
-        except Exception as error:
-            self.faults[run, what] = fault_of(error)
+        with catching(ConnectFailed) as caught:
+            yield
+        if caught.fault is not None:
+            self.faults[run, what] = caught.fault
 
     def of_case(self, run: str, case: str) -> list[Sequence[Exchange]]:
         """Return the smallest forms of a case that were found, for all clauses."""

@@ -34,7 +34,7 @@ from conformance.kit.evidence.script import (
 )
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.exchange import Exchange, Trouble
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import catching
 from conformance.kit.model.run import Run
 from conformance.kit.model.step import Step
 from conformance.kit.transport.binding import Received
@@ -217,7 +217,7 @@ async def drive_protocol(
             if not script.runs_in(evidence.run):
                 continue
             opening = not shaken and not script.handshake
-            try:
+            with catching(ConnectFailed) as caught:
                 played = await play(
                     replace(script, fresh=False) if opening else script,
                     evidence.run,
@@ -226,10 +226,8 @@ async def drive_protocol(
                     dict(lent),
                     shared=channel,
                 )
-            except (ConnectFailed, OSError):
-                raise
-            except Exception as error:
-                faults = {**evidence.faults, script.name: fault_of(error)}
+            if caught.fault is not None:
+                faults = {**evidence.faults, script.name: caught.fault}
                 evidence = replace(evidence, faults=faults)
                 continue
             evidence = replace(evidence, scripts={**evidence.scripts, script.name: played})

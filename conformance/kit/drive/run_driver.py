@@ -27,7 +27,7 @@ from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
 from conformance.kit.evidence.safety import turn_of
 from conformance.kit.evidence.script import CONNECTION, Script
 from conformance.kit.model.exchange import Trouble
-from conformance.kit.model.fault import Fault, FaultLog, fault_of
+from conformance.kit.model.fault import Fault, FaultLog, catching
 from conformance.kit.model.step import Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.vocabulary import Era
@@ -234,7 +234,7 @@ class RunDriver:
     def _take(self, run: ToolRun, done: bool, fault: Fault | None = None) -> None:
         """Keep a tool's evidence. If all its calls are made, put them away."""
         problems = self._by_tool[run.tool.name].problems
-        try:
+        with catching() as caught:
             driven = run.evidence() if done else run.so_far()
             self._good |= driven.good_call  # before its calls are put away
             if driven.calls and all(_is_late(call) for call in driven.calls):
@@ -242,10 +242,8 @@ class RunDriver:
             recorder = self._session.context.recorder
             calls = recorder.put_calls_away(driven.calls, run.tool) if done else driven.calls
             driven = replace(driven, calls=calls)
-        except OSError:
-            raise  # the disk has failed, which concerns all tools
-        except Exception as error:
-            driven, fault = ToolEvidence(self._run, run.tool), fault or fault_of(error)
+        if caught.fault is not None:
+            driven, fault = ToolEvidence(self._run, run.tool), fault or caught.fault
         self._by_tool[run.tool.name] = replace(driven, problems=problems, fault=fault)
 
     async def _scripts(self, scripts: Iterable[Script], channel: Channel) -> None:
@@ -255,7 +253,7 @@ class RunDriver:
         async def one(script: Script) -> None:
             if script.shares_connection(self._run):
                 await channel.revive()  # a script would learn nothing from a process that has ended
-            try:
+            with catching(ConnectFailed) as caught:
                 exchanges = await play(
                     script,
                     self._run,
@@ -266,12 +264,9 @@ class RunDriver:
                     offered=self._evidence.offered,
                     shared=channel,
                 )
-            except (ConnectFailed, OSError):
-                raise
-            except Exception as error:
-                self._keep(faults={**self._evidence.faults, script.name: fault_of(error)})
-                return
-            self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
+                self._keep(scripts={**self._evidence.scripts, script.name: exchanges})
+            if caught.fault is not None:
+                self._keep(faults={**self._evidence.faults, script.name: caught.fault})
 
         if traits_of(self._run).scripts_together:
             await together(one(script) for script in scripts)

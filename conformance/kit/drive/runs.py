@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.unusable_target import TargetUnusable
@@ -16,7 +15,7 @@ from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.evidence.safety import called_names, in_sandbox, off_limits
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.model.fault import fault_of
+from conformance.kit.model.fault import catching
 from conformance.kit.model.run import Run
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.messages import message
@@ -89,13 +88,9 @@ class Runs:
 
 def _declared(found: Discovered) -> Declared:
     """Return what is declared in a run. A fault of the kit costs that run alone."""
-    try:
-        with ends_in_recursion_error():
-            return declared(found)
-    except OSError:
-        raise
-    except Exception as error:
-        return Declared({}, (), (), fault=fault_of(error))
+    with catching() as caught:
+        return declared(found)
+    return Declared({}, (), (), fault=caught.fault)
 
 
 def _replays(wanted: str | None, run: str) -> bool:

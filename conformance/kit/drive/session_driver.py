@@ -10,7 +10,6 @@ from functools import partial
 from math import inf
 from typing import Any, TypeVar
 
-from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.budget import Shares
 from conformance.kit.drive.channel import Channel, ConnectFailed, open_channel
 from conformance.kit.drive.pacing import together
@@ -22,7 +21,7 @@ from conformance.kit.evidence.declarations import Declared, Discovered, why_unus
 from conformance.kit.evidence.evidence import RunEvidence, untried
 from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import CONNECTION, LOOKED, scenario_id
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, catching
 from conformance.kit.model.run import Role, Run
 from conformance.kit.transport.bindings import traits_of
 from conformance.spec.vocabulary import RunKind
@@ -115,13 +114,11 @@ class SessionDriver(Gathered):
 
     async def _guarded(self, run: Run, work: Coroutine[Any, Any, T]) -> T | None:
         """Drive a run. A fault of the kit outside any tool or script costs only that run."""
-        try:
-            with ends_in_recursion_error():
-                return await work
-        except OSError:
-            raise  # the disk has failed
-        except Exception as error:
-            self._spoil(run, self.faults.note("kit.session_failed", error))
+        with catching() as caught:
+            return await work
+        if caught.fault is not None:
+            self.faults.add("kit.session_failed", caught.fault)
+            self._spoil(run, caught.fault)
         return None
 
     def _spoil(self, run: Run, fault: Fault) -> None:
@@ -192,14 +189,10 @@ def _is_gone(evidence: RunEvidence) -> bool:
 def _known(discovered: Discovered, session: SessionDriver) -> RunEvidence:
     """Return what is known about a run before any tool is called. A fault of the kit costs it."""
     fault = session.declared[discovered.run.id].fault
-    try:
+    with catching() as caught:
         if fault is None:
             return _before(discovered, session)
-    except OSError:
-        raise
-    except Exception as error:
-        fault = fault_of(error)
-    return RunEvidence(discovered.run, discovered.tools, fault=fault)
+    return RunEvidence(discovered.run, discovered.tools, fault=fault or caught.fault)
 
 
 def _before(discovered: Discovered, session: SessionDriver) -> RunEvidence:

@@ -11,11 +11,10 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, Protocol
 
-from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.channel import ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.tool_driver import TELLING, ToolRun
-from conformance.kit.model.fault import Fault, fault_of
+from conformance.kit.model.fault import Fault, catching
 
 FIRST_TOOL_AHEAD: Final = 2.0
 """Seconds for which the first tool of a session goes alone, so that something can be shown soon."""
@@ -144,13 +143,10 @@ class Turns:
         await together([one(run) for run in runs])
 
     async def _guarded(self, run: ToolRun, step: Step) -> None:
-        try:
-            with ends_in_recursion_error():
-                await step(run)
-        except (ConnectFailed, OSError):
-            raise  # the server has gone, or the disk is full: not the fault of one tool
-        except Exception as error:
-            self._done(run, fault_of(error))
+        with catching(ConnectFailed) as caught:
+            await step(run)
+        if caught.fault is not None:
+            self._done(run, caught.fault)
 
     async def _tell(self, run: ToolRun) -> None:
         if not run.is_told:

@@ -61,6 +61,30 @@ def fault_of(error: BaseException) -> Fault:
 
 
 @dataclass(slots=True)
+class Caught:
+    """What a block raised, if anything."""
+
+    fault: Fault | None = None
+
+
+@contextmanager
+def catching(*but: type[Exception]) -> Iterator[Caught]:
+    """Keep what the block raises as a fault of the kit, and go on after it.
+
+    An `OSError`, such as a failing disk or the end of the time, and those in `but` are raised: they
+    concern more than this block.
+    """
+    caught = Caught()
+    try:
+        with ends_in_recursion_error():
+            yield caught
+    except Exception as error:
+        if isinstance(error, (OSError, *but)):
+            raise
+        caught.fault = fault_of(error)
+
+
+@dataclass(slots=True)
 class FaultLog:
     """The faults of a session that belong to no verdict, each with a message of what it cost."""
 
@@ -80,20 +104,15 @@ class FaultLog:
             self.noted.append((told, fault))
 
     @contextmanager
-    def noting(self, where: str | Message, *but: type[Exception]) -> Iterator[None]:
-        """Record an exception of the block, and go on after it.
+    def noting(self, where: str | Message, *but: type[Exception]) -> Iterator[Caught]:
+        """Record what the block raises, and go on after it.
 
-        An `OSError`, such as a failing disk or the end of the time, and those in `but` are raised.
+        What `catching` raises is raised, and so is a `MemoryError`.
         """
-        try:
-            with ends_in_recursion_error():
-                yield
-        except (OSError, MemoryError):
-            raise
-        except Exception as error:
-            if isinstance(error, but):
-                raise
-            self.note(where, error)
+        with catching(MemoryError, *but) as caught:
+            yield caught
+        if caught.fault is not None:
+            self.add(where, caught.fault)
 
     def words(self, language: str) -> tuple[str, ...]:
         """Return each fault in words."""

@@ -17,7 +17,7 @@ from conformance.kit.evidence.safety import why_left_out
 from conformance.kit.evidence.script import Script, Stage, scenario_id, sends_of
 from conformance.kit.model.case import Expectation
 from conformance.kit.model.case_id import CaseId
-from conformance.kit.model.fault import Fault, fault_of, told_fault
+from conformance.kit.model.fault import Fault, catching, told_fault
 from conformance.kit.model.run import Role
 from conformance.kit.model.settings import Settings
 from conformance.kit.transport.bindings import binding_of
@@ -44,16 +44,15 @@ def planned(
         if one.run.kind is RunKind.PROTOCOL:
             continue  # only a baseline call is sent in it, which the full run finds
         for tool in one.tools:
-            try:
-                yield from list(_of_tool(one, tool, settings, memory))
-            except OSError:
-                raise
-            except Exception as error:
-                fault = fault_of(error)
+            lines: list[str] = []
+            with catching() as caught:
+                lines = list(_of_tool(one, tool, settings, memory))
+            yield from lines
+            if caught.fault is not None:
                 if faults is not None:
-                    faults.append(fault)
+                    faults.append(caught.fault)
                 where = message("kit.tool_failed", tool=tool.name)
-                told = told_fault(where, fault)
+                told = told_fault(where, caught.fault)
                 yield told.words(settings.language)
         if settings.replay is None:
             yield from _uncalled(one, settings)

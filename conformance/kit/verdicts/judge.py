@@ -9,7 +9,7 @@ from conformance.formats.problem import json_path
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.kit.drive.alarm import Alarm, until_cut
 from conformance.kit.evidence.evidence import NotRecorded, RunEvidence, ToolEvidence
-from conformance.kit.model.fault import Fault, Faulty, fault_of, told_fault
+from conformance.kit.model.fault import Fault, Faulty, catching, fault_of, told_fault
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Run
 from conformance.kit.verdicts.by_schema import without_value
@@ -137,13 +137,11 @@ def judge_all(
 
     def judged() -> Iterator[tuple[int, Item]]:
         for (run, tool), own in places.items():
-            try:
+            subject = None
+            with catching() as caught:
                 subject = None if evidence[run].fault is not None else _subject(tool, evidence[run])
-            except OSError:
-                raise
-            except Exception as error:
-                fault = fault_of(error)
-                yield from ((n, judge_failed(asked[n], fault)) for n in own)
+            if caught.fault is not None:
+                yield from ((n, judge_failed(asked[n], caught.fault)) for n in own)
                 continue
             for n in own:
                 yield n, judge(asked[n], evidence[run], subject)

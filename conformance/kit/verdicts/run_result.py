@@ -12,7 +12,7 @@ from conformance.kit.evidence.evidence import RunEvidence, ToolEvidence, side_by
 from conformance.kit.evidence.safety import is_called_unasked, is_spared
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
-from conformance.kit.model.fault import Fault, FaultLog, fault_of
+from conformance.kit.model.fault import Fault, FaultLog, catching
 from conformance.kit.model.results import (
     Claim,
     Explain,
@@ -60,7 +60,7 @@ def run_result(
     unmarked: list[str] = []
     spared: list[str] = []
     for tool in tools:  # one pass: the calls of many tools are read from a file each time
-        try:
+        with catching() as caught:
             counted.add(tool)
             _add_shortages(short, tool)
             if tool.baseline is not None and tool.baseline.reading.accepted:
@@ -69,10 +69,8 @@ def run_result(
                 unmarked.append(tool.tool.name)
             if full and tool.calls and is_spared(tool.tool, evidence.run, settings):
                 spared.append(tool.tool.name)
-        except OSError:
-            raise  # a failing disk affects all tools
-        except Exception as error:
-            faults.append(fault_of(error))
+        if caught.fault is not None:
+            faults.append(caught.fault)
     repair = counted.repair
     states = levels(
         [item for item in items if belongs(clauses()[item.clause], evidence.run)],
@@ -131,17 +129,15 @@ def result_of(
     for fault in known:
         if fault is not None and fault.trace not in told:
             log.add("kit.session_failed", fault)
-    try:
+    with catching() as caught:
         made = run_result(evidence, items, declared, settings, requests)
-    except OSError:
-        raise
-    except Exception as error:
-        log.note("kit.session_failed", error)
-        bare = Repair(), Explain(), tuple(items), (), (), (), False, requests
-        return RunResult(evidence.run, None, {}, *bare)
-    for fault in made.faults:
-        log.add("kit.count_failed", fault)
-    return made
+        for fault in made.faults:
+            log.add("kit.count_failed", fault)
+        return made
+    if caught.fault is not None:
+        log.add("kit.session_failed", caught.fault)
+    bare = Repair(), Explain(), tuple(items), (), (), (), False, requests
+    return RunResult(evidence.run, None, {}, *bare)
 
 
 def overhead(exchanges: Iterable[Exchange]) -> float | None:
@@ -186,20 +182,14 @@ def claimed(driven: Mapping[str, RunEvidence], settings: Settings) -> dict[str, 
     """Return the evidence of each run, with what it claims. A fault of the kit costs its run."""
 
     def with_claim(one: RunEvidence) -> RunEvidence:
-        try:
+        with catching() as caught:
             return replace(one, claims_atdf=claims_atdf(one, settings))
-        except OSError:
-            raise
-        except Exception as error:
-            return replace(one, fault=one.fault or fault_of(error))
+        return replace(one, fault=one.fault or caught.fault)
 
-    try:
+    with catching() as caught:
         driven = side_by_side(driven)
-    except OSError:
-        raise
-    except Exception as error:
-        fault = fault_of(error)
-        driven = {name: replace(one, fault=fault) for name, one in driven.items()}
+    if caught.fault is not None:
+        driven = {name: replace(one, fault=caught.fault) for name, one in driven.items()}
     return {name: with_claim(one) for name, one in driven.items()}
 
 
