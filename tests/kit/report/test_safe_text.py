@@ -64,6 +64,10 @@ def test_html_is_escaped_in_content_and_attributes():
     )
 
 
+def test_several_spaces_stay_several_in_html():
+    assert ticked("a `b  c` d") == "a <code>b<span class=spaces>  </span>c</code> d"
+
+
 def test_markdown_has_no_meaning_left():
     shown = in_markdown("[a](http://b) | <b> *c* `d` @e\n# f").replace("<!-- -->", "")
     for mark in ("](", "|", "<", " *c*", "http:", "@", "\n"):
@@ -211,7 +215,8 @@ def test_no_text_has_a_meaning_in_markdown_or_html(text):
     assert not set("`*_{}[]()!~$\\") & set(bare), "a mark without its backslash"
     assert "://" not in shown
     page = ticked(text)
-    assert not re.search(r"<(?!/?code>)|[\"']|&(?!#?\w+;)", page)
+    tags = r"/?code>|span class=spaces>|/span>"
+    assert not re.search(rf"<(?!{tags})|[\"']|&(?!#?\w+;)", page)
 
 
 def test_a_million_empty_lines_are_looked_at_once():

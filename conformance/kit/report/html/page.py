@@ -56,6 +56,7 @@ _BUDGET = 6_000_000
 
 _INSTANT = re.compile(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d(?:\.\d+)?(?:Z|\+00:00)$")
 _TICKED = re.compile("`([^`\n]+)`")
+_SPACES = re.compile(" {2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,8 +221,9 @@ def _environment(report: Report, failed: FaultLog) -> Environment:
 
 
 def ticked(text: str) -> Markup:
-    """Escape text for HTML, and mark the parts between backticks as code."""
-    return Markup(_TICKED.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - escaped here
+    """Escape text for HTML, mark the parts between backticks as code, and keep several spaces."""
+    code = _TICKED.sub(r"<code>\1</code>", str(escape(text)))
+    return Markup(_SPACES.sub(r"<span class=spaces>\g<0></span>", code))  # noqa: S704 - escaped
 
 
 def in_comment(markup: str) -> str:
