@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,8 +45,15 @@ from fixtures.servers.faults.fault import Fault
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from fixtures.servers.start import NotStarted, forked_by, listening, nursery
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
-from scripts.website.exchange_text import PORT, answer_text, arrivals_text, plain, request_text
-from scripts.website.pages.exchanges import is_same
+from scripts.website.exchange_text import (
+    PORT,
+    answer_text,
+    answer_texts,
+    arrivals_text,
+    is_same,
+    plain,
+    request_text,
+)
 
 _PLANTED: Mapping[str, tuple[str, ...]] = {
     **{name: fault.clauses for name, fault in FAULTS.items()},
@@ -66,7 +72,6 @@ _CORS = {
     f"access-control-{each}"
     for each in ("allow-origin", "allow-methods", "allow-headers", "max-age", "expose-headers")
 }
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}")
 
 
 @dataclass
@@ -300,15 +305,17 @@ def _take(
                 continue
             bad, path, good = place
             without = frozenset() if item.clause.startswith("HTTP-CORS") else _CORS
-            seen = Seen(fault, _said(finding), request_text(bad), answer_text(bad, path, without))
+            wrong, right = answer_text(bad, path, without), ""
+            if good is not None:
+                wrong, right = answer_texts(bad, good, path, without)
+            seen = Seen(fault, _said(finding), request_text(bad), wrong)
             if not seen.bad:
                 continue
-            right = answer_text(good, path, without) if good is not None else ""
             if good is not None and bad.timeline and is_same(right, seen.bad):
                 reached, meant = arrivals_text(bad), arrivals_text(good)
                 if not is_same(reached, meant):
                     seen.bad, right, seen.received = reached, meant, True
-            if _UUID.sub("", right) != _UUID.sub("", seen.bad):
+            if not is_same(right, seen.bad):
                 seen.good = right
             told.exchanges.setdefault(item.clause, []).append(seen)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from conformance.formats.problem import shown
-from conformance.formats.schema.equality import same
+from conformance.formats.problem import json_path, shown
+from conformance.formats.schema.equality import difference, same
 from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import ToolEvidence
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
@@ -47,7 +47,10 @@ def test_an_injected_field_of_the_caller_is_not_obeyed(tool: ToolEvidence) -> Ch
     elif plain is None or not same(plain, again):
         yield unknown("kit.not_verified.unsteady", record.at)
     elif not same(given, plain):
-        yield broken(record.at, "finding.runtime.injected_obeyed")
+        place, wrong, right = difference(given, plain)
+        values = {"value": shown(CANARY), "given": shown(wrong), "plain": shown(right)}
+        values["place"] = json_path(("result", *place))
+        yield broken(record.at, "finding.runtime.injected_obeyed", **values)
     else:
         yield holds()
 

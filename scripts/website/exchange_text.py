@@ -10,6 +10,7 @@ from typing import Any
 
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from conformance.spec.vocabulary import Seen
+from scripts.website.pages.corrections import changed, folded, lines_of
 
 LONGEST = 1_500
 """The most characters of a body that are shown."""
@@ -25,6 +26,12 @@ _NOT_SHOWN = {
     *("transfer-encoding", "user-agent"),
 }
 _ID = re.compile(r"\b[0-9a-f]{32}\b")
+_CHANGING = re.compile(
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
+    r"|(?<=mcp-session-id: )[0-9a-f]{32}|req_[0-9a-f]{12}_\d+"
+    r"|[0-9a-f][0-9a-f-]*(?=\n… \(\+\d)|(?<=… \(\+)\d+"
+)
+"""The parts that show no defect: ids of one run, also one that is cut, and how much was cut."""
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]+)"\]')
 
 
@@ -45,7 +52,59 @@ def answer_text(exchange: Exchange, path: str | None, without: Set[str]) -> str:
     answer = exchange.answer
     if answer is None:
         return f"— {exchange.trouble or _NOTHING}"
-    body = cut(body_text(bytes(answer.body), path))
+    return _with_head(exchange, cut(body_text(bytes(answer.body), path)), without)
+
+
+def answer_texts(
+    bad: Exchange, good: Exchange, path: str | None, without: Set[str]
+) -> tuple[str, str]:
+    """Return a wrong answer and the right one. Of long bodies, both show what differs."""
+    shown = answer_text(bad, path, without), answer_text(good, path, without)
+    if not is_same(*shown):
+        return shown
+    try:
+        wrong, right = (
+            json.loads(plain(bytes(each.answer.body).decode()))
+            for each in (bad, good)
+            if each.answer is not None
+        )
+    except (ValueError, RecursionError):
+        return shown
+    place, wrong, right = changed(wrong, _with_ids_of(wrong, right))
+    if wrong == right:
+        return shown
+    at = f"… {'.'.join(map(str, place))}:\n" if place else ""
+    one, other = (
+        _with_head(each, cut("\n".join([at + lines_of(part)[0], *lines_of(part)[1:]])), without)
+        for each, part in zip((bad, good), folded(wrong, right), strict=True)
+    )
+    return one, other
+
+
+def _with_ids_of(wrong: Any, right: Any) -> Any:
+    """Return the right value with the random ids of the wrong one, so that only defects differ."""
+    if isinstance(wrong, dict) and isinstance(right, dict):
+        return {name: _with_ids_of(wrong.get(name), each) for name, each in right.items()}
+    if isinstance(wrong, list) and isinstance(right, list) and len(wrong) == len(right):
+        return [_with_ids_of(*each) for each in zip(wrong, right, strict=True)]
+    alike = isinstance(wrong, str) and isinstance(right, str) and is_same(wrong, right)
+    return wrong if alike else right
+
+
+def is_same(text: str, other: str) -> bool:
+    """Return whether two texts differ only in parts that show no defect."""
+    return without_ids(text) == without_ids(other)
+
+
+def without_ids(text: str) -> str:
+    """Return a text without the parts that show no defect."""
+    return _CHANGING.sub("", text)
+
+
+def _with_head(exchange: Exchange, body: str, without: Set[str]) -> str:
+    """Return an answer with this body: the status and the headers over HTTP, and what else came."""
+    answer = exchange.answer
+    assert answer is not None  # the caller has read its body
     trouble = [f"— {exchange.trouble}"] if exchange.trouble else []
     if not exchange.over_http:
         if exchange.request.is_empty and not trouble:

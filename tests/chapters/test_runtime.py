@@ -47,14 +47,18 @@ def step(name, body, arguments, *, meta=None):
     return Exchange(made.id, made.run, request, made.answer, None, 0, 0, script=SENT, step=own)
 
 
-def told(clause, *calls, entry=ENTRY, steps=(), scripts=None):
+def told(clause, *calls, **evidence):
+    return result(clause, *calls, **evidence).verdict
+
+
+def result(clause, *calls, entry=ENTRY, steps=(), scripts=None):
     catalog = {"tools": [entry]}
     offers = Offered(catalog=catalog, entries={TOOL.name: entry})
     own = calls or (accepted(),)  # a tool that was not called shows nothing
     played = scripts or {SENT: steps}
     run = run_evidence(tool_evidence(*own, scripts=played), scripts=played, offered=offers)
     name = TOOL.name if clauses()[clause].scope is Scope.TOOL else None
-    return judge(Question(JUDGES[clause], clauses()[clause], HTTP.id, name), run).verdict
+    return judge(Question(JUDGES[clause], clauses()[clause], HTTP.id, name), run)
 
 
 def bounded(count, *, limit, truncated, total=None):
@@ -257,6 +261,16 @@ def test_data_that_change_by_themselves_prove_nothing_of_injected_fields():
         for n, name in enumerate(("plain", "injected", "plain-again"))
     ]
     assert told("RT-INJ-002", entry=entry, steps=given) is Verdict.NOT_VERIFIED
+
+
+def test_a_result_that_obeys_an_injected_field_is_shown_next_to_the_one_without_it():
+    entry = {**ENTRY, "injected": ["session"]}
+    sent = (("plain", [1]), ("injected", []), ("plain-again", [1]))
+    given = [
+        step(name, {**OWN, "result": {"at": 1, "rows": rows}}, {"count": 2}) for name, rows in sent
+    ]
+    (finding,) = result("RT-INJ-002", entry=entry, steps=given).findings
+    assert "`$.result.rows` is []; without it, it is [1]." in finding.words("en")
 
 
 def test_the_same_result_with_and_without_an_injected_field_holds():

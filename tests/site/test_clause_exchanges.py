@@ -7,6 +7,7 @@ import json
 import re
 import zlib
 from dataclasses import replace
+from uuid import uuid4
 
 from conformance.kit.model.exchange import Answer, Exchange, HttpRequest, StdioRequest
 from conformance.kit.model.performance import Moment
@@ -15,9 +16,11 @@ from conformance.spec.messages import LANGUAGES, catalog, is_message
 from conformance.spec.vocabulary import Seen
 from fixtures.gateways.faults import FAULTS as GATEWAY_FAULTS
 from fixtures.servers.faults import FAULTS
+from fixtures.servers.faults.checks import CHECKS
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.website import exchange_text
-from scripts.website.pages.exchanges import SEEN, finding_of, is_same, marks, message_of, seen
+from scripts.website.exchange_text import is_same
+from scripts.website.pages.exchanges import SEEN, finding_of, marks, message_of, seen
 from scripts.website.pages.tried import in_playground
 from tests.root import ROOT
 
@@ -49,6 +52,15 @@ def test_what_the_kit_said_is_said_in_each_language():
             assert finding_of(each).words(language)
         asked = set(_NAME.findall(catalog()[each["id"]]["en"])) - {""}
         assert asked <= set(each["values"]), f"python -m scripts.exchanges: {each['id']}"
+
+
+def test_what_was_seen_is_what_the_check_of_a_fault_says_now():
+    """The names of the checks are held by the proof, so a message of another name is an old one."""
+    said = [(fault, *each) for fault, told in seen()["faults"].items() for each in told.items()]
+    said += [(held["fault"], clause, held["said"]) for clause, held in seen()["clauses"].items()]
+    for fault, clause, each in said:
+        checks = {name.partition("/")[0] for name in CHECKS.get(fault, {}).get(clause, ())}
+        assert not checks or each["id"] in checks, f"python -m scripts.exchanges --fault {fault}"
 
 
 def test_the_file_is_small_and_holds_nothing_of_one_run():
@@ -125,6 +137,20 @@ def test_the_id_of_a_request_and_the_length_of_what_is_cut_show_no_defect():
     assert is_same(one, other)
     assert marks(f"{one}\nb\nc", f"{other}\nb\nd") == 'hl_lines="5"'
     assert not is_same("a (+4)", "a (+5)")
+
+
+def test_an_id_that_was_cut_shows_no_defect_and_a_long_answer_shows_what_differs():
+    def answered(**more):
+        body = {"result": {"id": str(uuid4()), "long": ["x" * 40] * 40, **more}}
+        answer = Answer(200, (), json.dumps(body).encode())
+        sent = HttpRequest("GET", "http://127.0.0.1:1/x", ())
+        return Exchange(1, "run", sent, answer, None, 0.0, 0.0)
+
+    one, other = (f'"id": "{uuid4()}'[:20] + "\n… (+9)" for _ in "ab")
+    assert is_same(one, other)
+    bad, good = exchange_text.answer_texts(answered(y=1), answered(), None, set())
+    assert '"long": […]' in bad
+    assert ('"y": 1' in bad, '"y": 1' in good) == (True, False)
 
 
 def test_what_a_provider_received_is_shown_with_its_ids_numbered():

@@ -8,6 +8,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from conformance.formats.problem import Place
+
 
 def same(one: Any, other: Any) -> bool:
     """Return whether two JSON values are equal, however deep they are."""
@@ -28,6 +30,25 @@ def same(one: Any, other: Any) -> bool:
         elif a != b:
             return False
     return True
+
+
+def difference(one: Any, other: Any) -> tuple[Place, Any, Any]:
+    """Return the first place at which two JSON values differ, with what each has there.
+
+    The place of a member or an item that only one has is the object or array around it.
+    """
+    place: list[str | int] = []
+    while True:
+        steps: list[Any] = []
+        if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+            steps = list(one)
+        elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+            steps = list(range(len(one)))
+        step = next((each for each in steps if not same(one[each], other[each])), None)
+        if step is None:
+            return tuple(place), one, other
+        place.append(step)
+        one, other = one[step], other[step]
 
 
 def distinct(value: Any) -> Any:

@@ -46,7 +46,7 @@ def correction(context: Context, clause: Clause) -> Iterator[str]:
     if pair is None:
         return
     path, bad, good = changed(*(in_words(context, each) for each in pair))
-    before, after = (lines_of(each) for each in _folded(bad, good))
+    before, after = (lines_of(each) for each in folded(bad, good))
     yield context.said("remedy_correction", path=json_path(path))
     text, marks = hunk(before, after)
     yield fence(text, "json", marks)
@@ -83,7 +83,7 @@ def _only_child(bad: Any, good: Any) -> str | int | None:
     return step if type(bad[step]) is type(good[step]) else None
 
 
-def _folded(bad: Any, good: Any) -> tuple[Any, Any]:
+def folded(bad: Any, good: Any) -> tuple[Any, Any]:
     """Fold the objects and arrays that are the same in both, if the two are long."""
     if not isinstance(bad, dict) or not isinstance(good, dict):
         return bad, good

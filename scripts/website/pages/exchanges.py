@@ -16,6 +16,7 @@ from conformance.kit.model.results import Finding
 from conformance.spec.messages import Message
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.generator.clauses import Clause
+from scripts.website.exchange_text import is_same, without_ids
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.corrections import good_fence, hunk, lines_of, shortest
@@ -24,11 +25,6 @@ from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
 
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
-_CHANGING = re.compile(
-    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
-    r"|(?<=mcp-session-id: )[0-9a-f]{32}|req_[0-9a-f]{12}_\d+|(?<=… \(\+)\d+"
-)
-"""The parts that show no defect: ids of one run, and the number of characters that were cut."""
 _CALL = re.compile(r"POST /tools/[^/]+/invoke\s")
 _IN_MCP = "MCP-ATDF-002"
 
@@ -138,16 +134,11 @@ def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield opening(in_playground(here, in_words(context, broken)), context.said("clause_tried"))
 
 
-def is_same(text: str, other: str) -> bool:
-    """Return whether two answers differ only in parts that show no defect."""
-    return _CHANGING.sub("", text) == _CHANGING.sub("", other)
-
-
 def marks(text: str, other: str) -> str:
     """Return the marks for the lines that the other text lacks; empty if they are most lines."""
     if not other:
         return ""
-    own, beside = (_CHANGING.sub("", each).splitlines() for each in (text, other))
+    own, beside = (without_ids(each).splitlines() for each in (text, other))
     steps = difflib.SequenceMatcher(None, own, beside, autojunk=False).get_opcodes()
     lines = [n + 1 for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
     if not lines or len(lines) * 2 > len(own):
