@@ -17,7 +17,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,11 @@ from fixtures.servers.faults.fault import Fault
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from fixtures.servers.start import NotStarted, forked_by, listening, nursery
 from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
+from scripts.website.both_ends import ANSWER, MOMENTS, both_ends, steps_apart
 from scripts.website.exchange_text import (
     PORT,
     answer_text,
     answer_texts,
-    arrivals_text,
     is_same,
     plain,
     request_text,
@@ -83,20 +83,21 @@ class Seen:
     request: str
     bad: str
     good: str = ""
-    received: bool = False
-    """Whether `bad` and `good` are what the provider of a gateway received, and not answers."""
+    shown: str = ANSWER
+    """What `bad` and `good` are: answers, what a provider received, or what happened when."""
 
     @property
-    def rank(self) -> tuple[bool, int]:
-        """The sort key: exchanges that show the defect come first, then the shortest."""
+    def rank(self) -> tuple[bool, int, int]:
+        """The sort key: first those that show the defect, best of all in nothing but the times."""
         shows = bool(self.good) and not is_same(self.bad, self.good)
-        return not shows, len(self.request) + len(self.bad) + len(self.good)
+        others = steps_apart(self.bad, self.good) if self.shown == MOMENTS else 0
+        return not shows, others, len(self.request) + len(self.bad) + len(self.good)
 
     def as_json(self) -> dict[str, Any]:
         """Return the entry in the file."""
         held = {"fault": self.fault, "said": self.said, "request": self.request, "bad": self.bad}
         held |= {"good": self.good} if self.good else {}
-        return held | ({"received": True} if self.received else {})
+        return held | ({"shown": self.shown} if self.shown != ANSWER else {})
 
 
 @dataclass
@@ -154,7 +155,7 @@ def _told(name: str) -> Told:
     return _of_gateway(name) if name in GATEWAY_FAULTS else _of_service(name)
 
 
-def _rank(seen: Seen) -> tuple[bool, int]:
+def _rank(seen: Seen) -> tuple[bool, int, int]:
     return seen.rank
 
 
@@ -228,6 +229,12 @@ def _key(exchange: Exchange) -> Key:
         return (exchange.case.id.text,)
     step = str(exchange.step) if exchange.step is not None else ""
     return (exchange.run, exchange.script, PORT.sub("PORT", step))
+
+
+def _unmarked(exchange: Exchange) -> Exchange:
+    """Return a call as it was sent first: the kit sends again what failed, with a mark."""
+    step = exchange.step
+    return exchange if step is None else replace(exchange, step=replace(step, mark=None))
 
 
 def _of_service(name: str) -> Told:
@@ -311,10 +318,8 @@ def _take(
             seen = Seen(fault, _said(finding), request_text(bad), wrong)
             if not seen.bad:
                 continue
-            if good is not None and bad.timeline and is_same(right, seen.bad):
-                reached, meant = arrivals_text(bad), arrivals_text(good)
-                if not is_same(reached, meant):
-                    seen.bad, right, seen.received = reached, meant, True
+            if good is not None and bad.timeline:
+                seen.bad, right, seen.shown = both_ends(finding, bad, good, (seen.bad, right))
             if not is_same(right, seen.bad):
                 seen.good = right
             told.exchanges.setdefault(item.clause, []).append(seen)
@@ -329,7 +334,7 @@ def _place(
     """
     if finding.exchange is not None:
         bad = session.recorder.by_id[finding.exchange]
-        return bad, finding.path, sound.get(_key(bad))
+        return bad, finding.path, sound.get(_key(bad)) or sound.get(_key(_unmarked(bad)))
     for exchange in session.recorder.by_id.values():
         read = exchange.answer is not None and exchange.answer.status == 200
         if read and exchange.step is not None and exchange.step.name == _OPENAPI:

@@ -9,13 +9,11 @@ from datetime import datetime
 from typing import Any
 
 from conformance.kit.model.exchange import Exchange, HttpRequest
-from conformance.spec.vocabulary import Seen
 from scripts.website.pages.corrections import changed, folded, lines_of
 
 LONGEST = 1_500
 """The most characters of a body that are shown."""
 _NOTHING = "no answer"
-_NOTHING_ARRIVED = "no request"
 _EXITED = "— exited"
 """What a process shows that exits after its input ends, as it has to."""
 PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}|(?<=localhost:)\d{4,5}")
@@ -25,7 +23,6 @@ _NOT_SHOWN = {
     *("accept-encoding", "connection", "content-length", "date", "host", "keep-alive", "server"),
     *("transfer-encoding", "user-agent"),
 }
-_ID = re.compile(r"\b[0-9a-f]{32}\b")
 _CHANGING = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
     r"|(?<=mcp-session-id: )[0-9a-f]{32}|req_[0-9a-f]{12}_\d+"
@@ -41,7 +38,7 @@ def request_text(exchange: Exchange) -> str:
     if not isinstance(request, HttpRequest):
         return cut(plain(body_text(request.body, None)))
     place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
-    headers = [f"{name}: {value}" for name, value in _shown(request.headers, set())]
+    headers = [f"{name}: {value}" for name, value in shown_headers(request.headers, set())]
     lines = [f"{request.method} {place}", *headers]
     body = cut(body_text(request.body, None))
     return plain("\n".join([*lines, *(["", body] if body else [])]))
@@ -113,25 +110,13 @@ def _with_head(exchange: Exchange, body: str, without: Set[str]) -> str:
         # Only the answer to a request has a body. What follows a notification is kept as messages.
         own = [body] if body else [_indented(each) for each in answer.messages]
         return plain("\n".join([*answer.noise, *own, *late, *trouble])) or f"— {_NOTHING}"
-    headers = [f"{name.lower()}: {value}" for name, value in _shown(answer.headers, without)]
+    headers = [f"{name.lower()}: {value}" for name, value in shown_headers(answer.headers, without)]
     lines = [f"HTTP {answer.status}", *headers]
     return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
 
 
-def arrivals_text(exchange: Exchange) -> str:
-    """Return the requests of a model call that reached the provider. Random ids are numbered."""
-    texts = []
-    for each in exchange.timeline:
-        if each.seen is not Seen.ARRIVED:
-            continue
-        headers = [f"{name.lower()}: {value}" for name, value in _shown(each.headers, {"accept"})]
-        texts.append("\n".join([f"POST {each.path}", *headers, "", body_text(each.body, None)]))
-    ids: dict[str, int] = {}
-    text = cut(plain("\n\n".join(texts))) or f"— {_NOTHING_ARRIVED}"
-    return _ID.sub(lambda found: f"id-{ids.setdefault(found.group(), len(ids) + 1)}", text)
-
-
-def _shown(headers: Iterable[tuple[str, str]], without: Set[str]) -> list[tuple[str, str]]:
+def shown_headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> list[tuple[str, str]]:
+    """Return the headers that a page shows: none that every message has, and none of `without`."""
     return [each for each in headers if each[0].lower() not in _NOT_SHOWN | without]
 
 

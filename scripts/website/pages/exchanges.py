@@ -16,6 +16,7 @@ from conformance.kit.model.results import Finding
 from conformance.spec.messages import Message
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.generator.clauses import Clause
+from scripts.website.both_ends import ANSWER, MOMENTS, RECEIVED
 from scripts.website.exchange_text import is_same, without_ids
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
@@ -25,6 +26,10 @@ from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
 
 SEEN = ROOT / "fixtures" / "exchanges" / "seen.json"
+_TIME = re.compile(r"^ *\d+ ms", re.MULTILINE)
+"""The time of an event, which differs in each run."""
+_INTRODUCED = {ANSWER: ("bad", "good"), RECEIVED: ("received", "meant"), MOMENTS: ("when", "due")}
+"""The messages before what is wrong and what is right."""
 _CALL = re.compile(r"POST /tools/[^/]+/invoke\s")
 _IN_MCP = "MCP-ATDF-002"
 
@@ -74,7 +79,10 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         return
     yield heading(2, context.said("clause_exchange"), "exchange")
     words = context.said("clause_exchange_said", words=_words(context, held["said"]))
+    shown = held.get("shown", ANSWER)
     bad, good = held["bad"], held.get("good", "")
+    if shown == MOMENTS:
+        bad, good = (_moments(context, each) for each in (bad, good))
     if is_same(bad, good):
         yield f"{words}\n{{ .error }}"
         return
@@ -95,15 +103,28 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         yield fence(held["request"], "text")
     else:
         yield context.said("clause_exchange_input_ends")
-    received = held.get("received", False)
-    shown = "received" if received else "bad" if good else "answer"
-    yield context.said(f"clause_exchange_{shown}")
+    before, after = _INTRODUCED[shown] if good else (ANSWER, "")
+    yield context.said(f"clause_exchange_{before}")
     yield fence(bad, "text", wrong)
     if good:
-        yield context.said(f"clause_exchange_{'meant' if received else 'good'}")
+        yield context.said(f"clause_exchange_{after}")
         yield fence(good, f"{{ .text .good {right}}}")
     if is_call_of_both(clause):
         yield context.said("clause_exchange_mcp", clause=in_mcp(context, here))
+
+
+def _moments(context: Context, text: str) -> str:
+    """Return events with their words in this language. Several requests are numbered."""
+    vocabulary = context.source.vocabularies["seen"].values
+    words = {each.value: context.text(each.text) for each in vocabulary}
+    steps = [each.split(" ", 3) for each in text.splitlines()]
+    several = len({number for _, _, number, *_ in steps if number != "0"}) > 1
+    lines = []
+    for at, seen, number, *about in steps:
+        which = f"#{number}" if several and number != "0" else ""
+        said = f"{words[seen].rstrip('.')}: {about[0]}" if about else words[seen]
+        lines.append(f"{at:>5} ms  {f'{which:3}' if several else ''}{said}")
+    return "\n".join(lines)
 
 
 def is_call_of_both(clause: Clause) -> bool:
@@ -138,7 +159,7 @@ def marks(text: str, other: str) -> str:
     """Return the marks for the lines that the other text lacks; empty if they are most lines."""
     if not other:
         return ""
-    own, beside = (without_ids(each).splitlines() for each in (text, other))
+    own, beside = (_TIME.sub("", without_ids(each)).splitlines() for each in (text, other))
     steps = difflib.SequenceMatcher(None, own, beside, autojunk=False).get_opcodes()
     lines = [n + 1 for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
     if not lines or len(lines) * 2 > len(own):
