@@ -11,7 +11,7 @@ import pytest
 
 from conformance.formats.provider.faces import FACES
 from conformance.formats.validate.validate import validate
-from conformance.spec.vocabulary import RuntimeErrorName, StandardParameter
+from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, RuntimeErrorName, StandardParameter
 from scripts.website.layout import ROOT
 from scripts.website.pages.remedies import CODE, remedy_of
 
@@ -254,17 +254,37 @@ def test_pages_end_and_give_each_tool_once():
         page(tools, "120")
 
 
+def test_a_call_of_an_unknown_tool_runs_nothing():
+    made = load("unknown-tool")
+    made["TOOLS"]["add"] = lambda a, b: {"sum": a + b}
+    right = {"name": "add", "arguments": {"a": 1, "b": 2}}
+    assert made["call"](right) == {"result": {"sum": 3}}
+    assert made["call"]({"name": "ad"})["error"]["code"] == -32602
+
+
+def test_the_keys_of_meta_are_those_of_the_vocabulary():
+    made = load("meta-keys")
+    assert list(made["tool_meta"]({})) == [META_KEY_NAME[MetaKey.ATDF]]
+    assert list(made["error_meta"]({})) == [META_KEY_NAME[MetaKey.ERROR]]
+
+
 def test_headers_of_mcp_are_compared_with_the_body():
     mismatch = load("mcp-headers")["mismatch"]
-    message = {"method": "tools/call", "params": {"name": "get", "arguments": {"c": 1}}}
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}
+    params = {"name": "get", "arguments": {"c": 1}, "_meta": meta}
+    message = {"method": "tools/call", "params": params}
     properties = {"c": {"x-mcp-header": "Collection"}}
     right = {"MCP-METHOD": "tools/call", "mcp-name": "=?base64?Z2V0?=", "Mcp-Param-Collection": "1"}
+    assert mismatch(right, message, properties) == "mcp-protocol-version"
+    right |= {"MCP-Protocol-Version": "2026-07-28"}
     assert mismatch(right, message, properties) is None
+    assert mismatch({**right, "mcp-name": "=?base64?Z?="}, message, properties) == "mcp-name"
     assert (
         mismatch({**right, "Mcp-Param-Collection": "2"}, message, properties)
         == "mcp-param-collection"
     )
-    assert mismatch({"mcp-method": "tools/call"}, message, properties) == "mcp-name"
+    del right["mcp-name"]
+    assert mismatch(right, message, properties) == "mcp-name"
 
 
 def test_the_mark_of_an_encoded_header_counts_in_lower_case_only():
@@ -367,3 +387,4 @@ def test_a_request_gets_its_id_and_a_notification_nothing():
     good = b'{"jsonrpc": "2.0", "id": 7, "method": "say"}'
     assert answer(good, {"say": lambda: {}}) == {"jsonrpc": "2.0", "id": 7, "result": {}}
     assert answer(b'{"method": "say"}', {}) is None
+    assert answer(b'{"id": 7}', {})["id"] == 7
