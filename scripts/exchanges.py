@@ -48,11 +48,11 @@ from scripts.prove import Trial, check_of, is_meant, judged, serving, trials_of
 from scripts.website.both_ends import ANSWER, MOMENTS, both_ends, steps_apart
 from scripts.website.exchange_text import (
     PORT,
-    answer_text,
     answer_texts,
     is_same,
     plain,
     request_text,
+    with_id,
 )
 
 _PLANTED: Mapping[str, tuple[str, ...]] = {
@@ -181,7 +181,8 @@ def _of_server(fault: Fault) -> Told:
                     )
             except (TargetUnusable, NotStarted):
                 continue
-            sound = _sound(replaced(trial), fault.tools, fault.versions, fault.together)
+            like = replaced(trial) if fault.right is None else trial
+            sound = _sound(like, fault.tools, fault.versions, fault.together)
             _take(told, fault.name, fault.clauses, session, items, sound)
             if all(each in told.said for each in fault.clauses):
                 return told
@@ -200,8 +201,8 @@ Key = tuple[object, ...]
 def _sound(
     trial: Trial, tools: tuple[str, ...], versions: tuple[str, ...], together: bool
 ) -> Mapping[Key, Exchange]:
-    """Return the reference's exchanges in the same run."""
-    with serving(trial) as target:
+    """Return the exchanges of the reference in the same run, or those without the trial's fault."""
+    with serving(trial, *(["--right"] if trial.fault else [])) as target:
         session, _ = judged(
             trial,
             target,
@@ -312,16 +313,14 @@ def _take(
                 continue
             bad, path, good = place
             without = frozenset() if item.clause.startswith("HTTP-CORS") else _CORS
-            wrong, right = answer_text(bad, path, without), ""
-            if good is not None:
-                wrong, right = answer_texts(bad, good, path, without)
+            wrong, right = answer_texts(bad, good, path, without)
             seen = Seen(fault, _said(finding), request_text(bad), wrong)
             if not seen.bad:
                 continue
             if good is not None and bad.timeline:
                 seen.bad, right, seen.shown = both_ends(finding, bad, good, (seen.bad, right))
             if not is_same(right, seen.bad):
-                seen.good = right
+                seen.good = right if good is None else with_id(right, good, bad)
             told.exchanges.setdefault(item.clause, []).append(seen)
 
 

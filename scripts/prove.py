@@ -335,10 +335,10 @@ def judged(
 
 
 @contextmanager
-def serving(trial: Trial) -> Iterator[str]:
-    """Run the server of a trial; yield its target."""
+def serving(trial: Trial, *more: str) -> Iterator[str]:
+    """Run the server of a trial, with more options; yield its target."""
     module = FAULTY if trial.fault else REFERENCE
-    fault = ("--fault", trial.fault) if trial.fault else ()
+    fault = (*(("--fault", trial.fault) if trial.fault else ()), *more)
     if trial.binding == "stdio":
         yield "stdio:" + shlex.join(command(module, "--stdio", *fault))
         return

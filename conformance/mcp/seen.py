@@ -282,7 +282,7 @@ def shape_checks(
         if fault.missing:
             yield broken(
                 exchange, "finding.mcp.shape_missing", path=fault.path, method=method,
-                place=fault.path,
+                place=fault.path, version=version,
             )  # fmt: skip
         else:
             yield broken(

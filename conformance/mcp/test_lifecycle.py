@@ -195,14 +195,14 @@ def test_the_client_is_not_asked_for_anything(run: RunEvidence) -> Checks:
             continue
         asked = _requests(exchange)
         for method in asked:
-            yield _asks(exchange, method)
+            yield _asks(exchange, method, "finding.mcp.server_requests")
         if not asked:
             yield holds()
 
 
-def _asks(exchange: Exchange, method: str) -> Check:
+def _asks(exchange: Exchange, method: str, message: str = "finding.mcp.server_asks") -> Check:
     said: dict[str, Any] = {"request": asked_words(exchange), "method": method}
-    return broken(exchange, "finding.mcp.server_asks", **said)
+    return broken(exchange, message, **said)
 
 
 def _requests(exchange: Exchange) -> list[str]:

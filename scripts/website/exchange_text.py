@@ -29,6 +29,9 @@ _CHANGING = re.compile(
     r"|[0-9a-f][0-9a-f-]*(?=\n… \(\+\d)|(?<=… \(\+)\d+"
 )
 """The parts that show no defect: ids of one run, also one that is cut, and how much was cut."""
+_NAMES = ("name", "resource_id", "id", "uri")
+_REST = "…"
+_NAMED = re.compile(rf'\{{\s*("(?:{"|".join(_NAMES)})": "[^"]*"),\s*"{_REST}": 0\s*\}}')
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]+)"\]')
 
 
@@ -44,21 +47,44 @@ def request_text(exchange: Exchange) -> str:
     return plain("\n".join([*lines, *(["", body] if body else [])]))
 
 
-def answer_text(exchange: Exchange, path: str | None, without: Set[str]) -> str:
-    """Return an answer without some headers; `path` is the part of a long body to show."""
+def answer_text(
+    exchange: Exchange, path: str | None, without: Set[str], *, names_only: bool = False
+) -> str:
+    """Return an answer without some headers; `path` is the part of a long body to show.
+
+    With `names_only`, a long body has only the names of the items in its lists.
+    """
     answer = exchange.answer
     if answer is None:
         return f"— {exchange.trouble or _NOTHING}"
-    return _with_head(exchange, cut(body_text(bytes(answer.body), path)), without)
+    body = cut(body_text(bytes(answer.body), path, names_only=names_only))
+    return _with_head(exchange, body, without)
 
 
 def answer_texts(
-    bad: Exchange, good: Exchange, path: str | None, without: Set[str]
+    bad: Exchange, good: Exchange | None, path: str | None, without: Set[str]
 ) -> tuple[str, str]:
-    """Return a wrong answer and the right one. Of long bodies, both show what differs."""
-    shown = answer_text(bad, path, without), answer_text(good, path, without)
-    if not is_same(*shown):
-        return shown
+    """Return a wrong answer and the right one, which is empty if it is unknown.
+
+    Long lists have only names, or both texts have only what differs.
+    """
+
+    def texts(*, names_only: bool) -> tuple[str, str]:
+        wrong = answer_text(bad, path, without, names_only=names_only)
+        right = good and answer_text(good, path, without, names_only=names_only)
+        return wrong, right or ""
+
+    whole, short = texts(names_only=False), texts(names_only=True)
+    is_long = any(re.search(r"\n… \(\+\d+\)", each) for each in whole)
+    if is_long and not is_same(*short):
+        return short
+    if good is None or not is_same(*whole):
+        return whole
+    return _differing(bad, good, without) or (short if is_long else whole)
+
+
+def _differing(bad: Exchange, good: Exchange, without: Set[str]) -> tuple[str, str] | None:
+    """Return the parts of two answers that differ; None if they are the same or not JSON."""
     try:
         wrong, right = (
             json.loads(plain(bytes(each.answer.body).decode()))
@@ -66,10 +92,10 @@ def answer_texts(
             if each.answer is not None
         )
     except (ValueError, RecursionError):
-        return shown
+        return None
     place, wrong, right = changed(wrong, _with_ids_of(wrong, right))
     if wrong == right:
-        return shown
+        return None
     at = f"… {'.'.join(map(str, place))}:\n" if place else ""
     one, other = (
         _with_head(each, cut("\n".join([at + lines_of(part)[0], *lines_of(part)[1:]])), without)
@@ -107,8 +133,10 @@ def _with_head(exchange: Exchange, body: str, without: Set[str]) -> str:
         if exchange.request.is_empty and not trouble:
             return _EXITED
         late = [json.dumps(each, ensure_ascii=False) for each in answer.late]
-        # Only the answer to a request has a body. What follows a notification is kept as messages.
-        own = [body] if body else [_indented(each) for each in answer.messages]
+        # Only the answer to a request has a body. What comes before it, or after a notification, is
+        # kept as messages.
+        more = len(answer.messages) > (1 if body else 0)
+        own = [cut(_indented(each)) for each in answer.messages] if more else [body] if body else []
         return plain("\n".join([*answer.noise, *own, *late, *trouble])) or f"— {_NOTHING}"
     headers = [f"{name.lower()}: {value}" for name, value in shown_headers(answer.headers, without)]
     lines = [f"HTTP {answer.status}", *headers]
@@ -120,17 +148,37 @@ def shown_headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> list
     return [each for each in headers if each[0].lower() not in _NOT_SHOWN | without]
 
 
-def body_text(body: bytes, path: str | None) -> str:
-    """Return a body as indented JSON; for a long one, the part that the finding names."""
+def body_text(body: bytes, path: str | None, *, names_only: bool = False) -> str:
+    """Return a body as indented JSON; for a long one, the part that the finding names.
+
+    With `names_only`, a long one has only the names of the items in its lists.
+    """
     text = body.decode("utf-8", "replace")
     try:
         data = json.loads(text)
         whole = _indented(data)
     except (ValueError, RecursionError):
         return _lines(text)
-    if len(whole) <= LONGEST or not path:
+    if len(whole) <= LONGEST:
         return whole
-    return _around(data, path) or whole
+    around = _around(data, path) if path else ""
+    return around or (_names(data) if names_only else whole)
+
+
+def _names(data: Any) -> str:
+    """Return a document whose lists of named objects have only the names."""
+    return _NAMED.sub(r"{ \1, … }", _indented(_named(data)))
+
+
+def _named(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _named(value) for key, value in data.items()}
+    if not isinstance(data, list):
+        return data
+    names = [[key for key in _NAMES if key in each] for each in data if isinstance(each, dict)]
+    if len(names) < len(data) or not all(names):
+        return [_named(each) for each in data]
+    return [{key[0]: each[key[0]], _REST: 0} for key, each in zip(names, data, strict=True)]
 
 
 def _indented(data: Any) -> str:
@@ -154,13 +202,25 @@ def _around(data: Any, path: str) -> str:
             break
         text = _indented(inside)
         if len(text) <= LONGEST:
-            best = best or f"… {'.'.join(steps[: at + 1])}:\n{text}"
+            place = ["result"] * is_result + steps[: at + 1]
+            best = best or f"… {'.'.join(place)}:\n{text}"
     return best
 
 
 def cut(text: str) -> str:
     """Shorten a long text, and add the number of omitted characters."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}\n… (+{len(text) - LONGEST})"
+
+
+def with_id(answer: str, other: Exchange, own: Exchange) -> str:
+    """Replace the id of one request in an answer by that of another request."""
+    ids = [_id_of(each) for each in (other, own)]
+    return answer if None in ids else answer.replace(f'"id": {ids[0]}', f'"id": {ids[1]}')
+
+
+def _id_of(exchange: Exchange) -> int | None:
+    found = re.search(rb'"id": ?(\d+)[,}]', bytes(exchange.request.body))
+    return int(found[1]) if found else None
 
 
 def plain(text: str) -> str:

@@ -221,10 +221,41 @@ def test_of_a_long_document_the_place_is_shown():
     shown = exchange_text.body_text(json.dumps(data).encode(), "$.tools[1].name")
     assert shown.startswith('… tools.1:\n{\n  "name": "",')
     result = json.dumps({"id": 1, "result": data}).encode()
-    assert exchange_text.body_text(result, "$.tools[1].name") == shown
+    assert exchange_text.body_text(result, "$.tools[1].name") == shown.replace("… ", "… result.")
     assert exchange_text.cut("z" * 1_600).endswith("\n… (+100)")
     assert exchange_text.body_text(b"[" * 100_000, None).startswith("[[[")
     assert exchange_text.body_text(b"\xff\x00", None) == "\ufffd "
+
+
+def test_of_a_long_list_the_names_can_be_shown():
+    tools = [{"x": "y" * 900, "name": each} for each in ("a", "b")]
+    data = {"tools": tools, "tags": ["a"], "ttlMs": 1}
+    shown = exchange_text.body_text(json.dumps(data).encode(), None, names_only=True)
+    listed = '    { "name": "a", … },\n    { "name": "b", … }\n'
+    assert shown == f'{{\n  "tools": [\n{listed}  ],\n  "tags": [\n    "a"\n  ],\n  "ttlMs": 1\n}}'
+
+
+def test_a_right_answer_has_the_id_of_the_request():
+    wrong = {}
+    for clause, held in seen()["clauses"].items():
+        asked = re.search(r'^  "id": (.+),$', held["request"], re.M)
+        told = re.findall(r'^  "id": (.+?),?$', held.get("good", ""), re.M)
+        if asked and '"jsonrpc"' in held["request"] and told and asked[1] not in told:
+            wrong[clause] = (asked[1], told)
+    assert wrong == {}
+
+
+def test_an_answer_gets_the_id_of_the_other_request():
+    made = [Exchange(1, "run", StdioRequest(b'{"id": %d}' % n), None, None, 0, 0) for n in (7, 8)]
+    assert exchange_text.with_id('{"id": 7, "x": 17}', *made) == '{"id": 8, "x": 17}'
+
+
+def test_what_a_server_sends_before_its_answer_is_shown():
+    asks, ends = {"id": "a", "method": "roots/list"}, {"id": 1, "result": {}}
+    answer = Answer(0, (), json.dumps(ends).encode(), (asks, ends))
+    made = Exchange(1, "run", StdioRequest(b'{"id": 1}'), answer, None, 0.0, 0.0)
+    shown = exchange_text.answer_text(made, None, set())
+    assert shown.index("roots/list") < shown.index("result")
 
 
 def test_ports_and_dates_are_replaced():
