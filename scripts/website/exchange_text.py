@@ -69,12 +69,14 @@ def answer_texts(
     Long lists have only names, or both texts have only what differs.
     """
 
-    def texts(*, names_only: bool) -> tuple[str, str]:
+    def texts(path: str | None, *, names_only: bool) -> tuple[str, str]:
         wrong = answer_text(bad, path, without, names_only=names_only)
         right = good and answer_text(good, path, without, names_only=names_only)
         return wrong, right or ""
 
-    whole, short = texts(names_only=False), texts(names_only=True)
+    whole, short = texts(path, names_only=False), texts(path, names_only=True)
+    if "\n\n… " in short[0] and good is not None and "\n\n… " not in short[1]:
+        short = texts(None, names_only=True)  # the right answer has nothing at that place
     is_long = any(re.search(r"\n… \(\+\d+\)", each) for each in whole)
     if is_long and not is_same(*short):
         return short
