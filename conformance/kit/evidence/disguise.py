@@ -114,6 +114,8 @@ def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
     if not isinstance(document, dict):
         return None
     claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
+    if isinstance(claims.get("content"), list) and _claims(claims, Disguise.NESTED_RESULT, _is_true):
+        return Disguise.NESTED_RESULT
     if _claims(claims, Disguise.SUCCESS_MEMBER, _is_false):
         return Disguise.SUCCESS_MEMBER if _nothing_else(document, case) else None
     status = claims.get("status")
@@ -139,6 +141,10 @@ def _claims(members: Mapping[str, Any], disguise: Disguise, test: Callable[[Any]
 
 def _is_false(value: Any) -> bool:
     return value is False
+
+
+def _is_true(value: Any) -> bool:
+    return value is True
 
 
 def _tells(value: Any) -> bool:

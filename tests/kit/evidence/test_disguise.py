@@ -65,6 +65,10 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ('{"status": "error"}', Disguise.STATUS_MEMBER),
         ('{"status": "error", "message": "No such file"}', Disguise.STATUS_MEMBER),
         ('{"result": {"status": "failed", "error": "No."}}', Disguise.STATUS_MEMBER),
+        (
+            '{"content": [{"type": "text", "text": "No folder."}], "isError": true, "meta": {"d": 9}}',
+            Disguise.NESTED_RESULT,
+        ),
     ],
 )
 def test_a_success_that_holds_an_error_alone_is_a_refusal_in_disguise(text, form):
