@@ -68,6 +68,16 @@ def disguise_of(text: str, documents: Iterable[Any], tool: Tool, case: Case) -> 
     return found if _blames(text, held, tool, case) else None
 
 
+def may_be_an_error(documents: Iterable[Any], tool: Tool, case: Case) -> bool:
+    """Return whether a result has the form of an error, of a tool that is not about connections.
+
+    The record of a failed order looks like this, and a call that failed for want of a network, too.
+    """
+    about = DISGUISE_UNLESS_ABOUT[Disguise.LIBRARY_ERROR]
+    formed = any(_of_document(each, tool, case) is not None for each in documents)
+    return formed and subject_of(tool).isdisjoint(about)
+
+
 def _of_text(text: str, case: Case) -> Disguise | None:
     if any(text in each for each in texts_in(case.arguments)):
         return None  # an echo
@@ -114,7 +124,7 @@ def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
     if not isinstance(document, dict):
         return None
     claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
-    if isinstance(claims.get("content"), list) and _claims(claims, Disguise.NESTED_RESULT, _is_true):
+    if _claims(claims, Disguise.NESTED_RESULT, _is_true) and "content" in claims:
         return Disguise.NESTED_RESULT
     if _claims(claims, Disguise.SUCCESS_MEMBER, _is_false):
         return Disguise.SUCCESS_MEMBER if _nothing_else(document, case) else None

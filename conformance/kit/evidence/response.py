@@ -12,7 +12,7 @@ from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool, Where
-from conformance.kit.evidence.disguise import disguise_of, holds_nothing
+from conformance.kit.evidence.disguise import disguise_of, holds_nothing, may_be_an_error
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
 from conformance.kit.model.case import Case, CaseKind, Strictness
@@ -184,7 +184,8 @@ def _refuses_input(reading: Reading) -> bool:
 def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -> Reading:
     """Return the reading of an accepted call; a refusal if its result is an error in disguise.
 
-    If the result says that a limit of calls is reached, the environment failed.
+    If the result says that a limit of calls is reached, the environment failed. So it did if the
+    result has the form of an error, and names what is missing.
     """
     if reading.result is not None:
         text = content_text(reading.result)
@@ -193,11 +194,16 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
         text, documents = _body_text(exchange), [reading.document]
     disguise = disguise_of(text, documents, tool, case)
     if disguise is None:
-        limit = limit_told_in(text, documents, tool, case, exchange.request.body)
-        if limit is None:
+        outcome, sent = Outcome.ENVIRONMENT, exchange.request.body
+        limit = limit_told_in(text, documents, tool, case, sent)
+        if limit is not None:
+            return replace(reading, outcome=outcome, text=text, missing=limit, limited=True)
+        told = text or json.dumps(documents, ensure_ascii=False)
+        failed = may_be_an_error(documents, tool, case)
+        missing = missing_in(told, case, sent, tool) if failed else None
+        if missing is None:
             return reading
-        outcome = Outcome.ENVIRONMENT
-        return replace(reading, outcome=outcome, text=text, missing=limit, limited=True)
+        return replace(reading, outcome=outcome, text=told, missing=missing)
     refused = disguise is not Disguise.NOT_A_VALUE
     outcome = Outcome.INPUT_REFUSED if refused else Outcome.OTHER_REFUSED
     words = text or json.dumps(documents[0], ensure_ascii=False)

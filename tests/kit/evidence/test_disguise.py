@@ -66,7 +66,7 @@ def answered(*texts, kind=BROKEN, of=TOOL, arguments=None, **more):
         ('{"status": "error", "message": "No such file"}', Disguise.STATUS_MEMBER),
         ('{"result": {"status": "failed", "error": "No."}}', Disguise.STATUS_MEMBER),
         (
-            '{"content": [{"type": "text", "text": "No folder."}], "isError": true, "meta": {"d": 9}}',
+            '{"content": [{"type": "text", "text": "No."}], "isError": true, "meta": {}}',
             Disguise.NESTED_RESULT,
         ),
     ],
@@ -89,6 +89,18 @@ def test_the_error_of_a_library_without_a_network_is_no_success(text):
     reading = answered(text)
     assert reading.disguise is Disguise.LIBRARY_ERROR
     assert reading.outcome is Outcome.ENVIRONMENT
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "outcome"),
+    [
+        ("list_orders", '{"status": "failed", "error": "fetch failed"}', Outcome.ENVIRONMENT),
+        ("list_orders", '{"status": "failed", "error": "out of stock"}', Outcome.ACCEPTED),
+        ("check_order", '{"status": "failed", "error": "fetch failed"}', Outcome.ACCEPTED),
+    ],
+)
+def test_a_failed_record_that_names_a_missing_network_proves_nothing(name, text, outcome):
+    assert answered(text, of=tool(name)).outcome is outcome
 
 
 @pytest.mark.parametrize(
