@@ -45,15 +45,18 @@ def test_each_clause_has_a_page_with_its_sentence(made, language):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_clause_about_calls_that_is_shown_over_http_says_what_holds_over_mcp(made, language):
-    said = [message(f"site.{name}") for name in ("clause_exchange_mcp", "remedy_mcp")]
+    names = ("clause_exchange_mcp", "remedy_mcp")
     both = {clause.id for clause in clauses().values() if not clause.applies_to.bindings}
     for clause in clauses():
         text = made[f"{language}/conformance/clauses/{clause.lower()}.md"].decode()
         over_http = clause in both and re.search(r"^POST /tools/\w+/invoke$", text, re.MULTILINE)
-        for each in said:
-            before = each.words(language).partition("{clause}")[0]
-            assert (before in text) is bool(over_http), clause
-        if over_http:
+        for each in names:
+            for parts in (False, True):
+                said = message(f"site.{each}{'_parts' if parts else ''}")
+                before = said.words(language).partition("{clause}")[0]
+                its = bool(over_http) and clause.startswith("RT-") is parts
+                assert (before in text) is its, clause
+        if over_http and not clause.startswith("RT-"):
             assert text.count('/clauses/mcp-atdf-002/">MCP-ATDF-002</a>') == 2, clause
 
 

@@ -234,6 +234,10 @@ def test_catalogs_and_declarations_are_valid():
     assert validate(made["catalog"]([entry]), "toolset-catalog") == []
     with pytest.raises(ValueError, match="twice"):
         made["catalog"]([entry, entry])
+    with pytest.raises(ValueError, match="twice"):
+        made["catalog"]([{**entry, "server_data": [{"kind": "a.b"}] * 2}])
+    with pytest.raises(ValueError, match="unknown"):
+        made["catalog"]([{**entry, "kind": "robot"}])
     declare = load("declare")
     for routes in (set(), {"/manifest", "/mcp"}, {*declare["SERVER_V1"], "/tool_schemas.json"}):
         assert validate(declare["declaration"](routes), "discovery") == []

@@ -15,7 +15,7 @@ from scripts.generator.schemas import Schema
 from scripts.website.pages.context import Context
 from scripts.website.pages.markdown import escaped, fence, folded, heading, json_fence
 
-WHOLE = 34
+WHOLE = 42
 """The most lines of a document that is shown whole; a longer one shows lines around the error."""
 AROUND = 8
 """The number of lines before and after the error."""

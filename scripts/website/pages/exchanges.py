@@ -110,7 +110,7 @@ def exchange(context: Context, clause: Clause, here: str, *, others: bool = Fals
         yield context.said(f"clause_exchange_{after}")
         yield fence(good, f"{{ .text .good {right}}}")
     if is_call_of_both(clause):
-        yield context.said("clause_exchange_mcp", clause=in_mcp(context, here))
+        yield in_mcp(context, clause, here, "clause_exchange_mcp", "RT-MCP-003")
 
 
 def _moments(context: Context, text: str) -> str:
@@ -134,9 +134,16 @@ def is_call_of_both(clause: Clause) -> bool:
     return over_http and not clause.facts.get("applies_to", {}).get("bindings")
 
 
-def in_mcp(context: Context, here: str) -> str:
-    """Return a link to the clause that shows the error envelope in a result of MCP."""
-    return context.own_page(context.clauses[_IN_MCP], here, _IN_MCP)
+def in_mcp(context: Context, clause: Clause, here: str, message: str, parts: str) -> str:
+    """Return the message about the same over MCP, with a link to a clause that shows it there.
+
+    For a refusal, that is the error envelope in a result. For the runtime vocabulary it is the
+    clause `parts`, about the places of the parts of a result.
+    """
+    about_parts = clause.spec == "runtime"
+    shown = parts if about_parts else _IN_MCP
+    to = context.own_page(context.clauses[shown], here, shown)
+    return context.said(f"{message}_parts" if about_parts else message, clause=to)
 
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:

@@ -146,7 +146,7 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
         return
     yield context.said(f"remedy_{name}")
     if is_call_of_both(clause):
-        yield context.said("remedy_mcp", clause=in_mcp(context, here))
+        yield in_mcp(context, clause, here, "remedy_mcp", "RT-MCP-001")
     if clause.id in _OF_RULES:
         yield context.said("remedy_rule", url=f"{up(here)}guides/error-design.md#meaning")
     if clause.id in _OF_BASELINE:
