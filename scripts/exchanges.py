@@ -52,6 +52,7 @@ from scripts.website.exchange_text import (
     is_same,
     plain,
     request_text,
+    said_in,
     with_id,
 )
 
@@ -314,7 +315,7 @@ def _take(
             bad, path, good = place
             without = frozenset() if item.clause.startswith("HTTP-CORS") else _CORS
             wrong, right = answer_texts(bad, good, path, without)
-            seen = Seen(fault, _said(finding), request_text(bad), wrong)
+            seen = Seen(fault, _said(finding, said_in(bad)), request_text(bad), wrong)
             if not seen.bad:
                 continue
             if good is not None and bad.timeline:
@@ -368,16 +369,19 @@ def _meant(fault: str, item: Item) -> list[Finding]:
     return own or list(item.findings)
 
 
-def _said(finding: Finding) -> dict[str, Any]:
-    """Return the finding's message as JSON, which any language can show."""
-    held = message_json(finding.message)
+def _said(finding: Finding, beside: str = "") -> dict[str, Any]:
+    """Return the finding's message as JSON, which any language can show.
+
+    Its dates are numbered like those of `beside`.
+    """
+    held = message_json(finding.message, beside)
     return held if finding.path is None else {**held, "path": finding.path}
 
 
-def message_json(message: Message) -> dict[str, Any]:
+def message_json(message: Message, beside: str = "") -> dict[str, Any]:
     """Return a message as its id and its values."""
     values = {
-        name: message_json(each) if isinstance(each, Message) else plain(each)
+        name: message_json(each, beside) if isinstance(each, Message) else plain(each, beside)
         for name, each in message.values
     }
     return {"id": message.id, "values": values}

@@ -38,7 +38,7 @@ def test_a_suggestion_is_valid_for_its_parameter(tool: ToolEvidence) -> Checks:
                 call,
                 "finding.suggestion.invalid",
                 suggested=shown(error.suggested_value),
-                parameter=str(error.parameter_name),
+                parameter=error.parameter_name or "arguments",
             )
 
 
@@ -61,8 +61,13 @@ def test_a_suggestion_removes_the_error(tool: ToolEvidence) -> Checks:
             and names_place(violation, error.parameter_name) is Naming.EXACT
         ]
         if blamed and all(suggestion.valid for _, suggestion in suggestions(call)):
+            named = blamed[0].parameter_name
+            sent = (e.suggested_value for e, _ in suggestions(call) if e.parameter_name == named)
             yield broken(
-                first, "finding.suggestion.error_stays", detail=shown(blamed[0].raw.get("detail"))
+                first,
+                "finding.suggestion.error_stays",
+                suggested=shown(next(sent)),
+                detail=shown(blamed[0].raw.get("detail")),
             )
         else:
             yield holds()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from conformance.formats.problem import json_path
 from conformance.formats.validate.validate import validate
 from conformance.kit.evidence.catalog import (
     CATALOG,
@@ -17,6 +18,7 @@ from conformance.kit.evidence.declared_conformance import (
     claimed_offers,
     claims_in,
     in_capabilities,
+    place_in_capabilities,
 )
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.response import body_json, response_of
@@ -52,9 +54,10 @@ def test_the_discovery_document_is_valid(run: RunEvidence) -> Checks:
     if document is None:
         yield absent(_NOTHING)
         return
+    above = () if run.offered.discovery else place_in_capabilities(run.capabilities)
     problems = validate(document, "discovery")
     for problem in problems:
-        yield broken_rule(run.offered.discovery_at, problem, problem.path)
+        yield broken_rule(run.offered.discovery_at, problem, json_path((*above, *problem.place)))
     if not problems:
         yield holds()
 

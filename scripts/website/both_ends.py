@@ -13,9 +13,9 @@ from scripts.website.exchange_text import (
     LONGEST,
     body_text,
     is_same,
+    numbered,
     plain,
     shown_headers,
-    without_ids,
 )
 
 ANSWER, RECEIVED, MOMENTS = "answer", "received", "moments"
@@ -84,7 +84,7 @@ def apart(text: str, other: str) -> tuple[str, str]:
     pair = text.splitlines(), other.splitlines()
     if max(len(text), len(other)) <= LONGEST:
         return text, other
-    own, beside = (without_ids(each).splitlines() for each in (text, other))
+    own, beside = (numbered(each).splitlines() for each in (text, other))
     steps = difflib.SequenceMatcher(None, own, beside, autojunk=False).get_opcodes()
     kept: tuple[set[int], set[int]] = (set(), set())
     for kind, *places in steps:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Set
-from datetime import datetime
-from typing import Any
+from datetime import date, datetime, timedelta
+from typing import Any, Final
 
 from conformance.kit.model.exchange import Exchange, HttpRequest
 from scripts.website.pages.corrections import changed, folded, lines_of
@@ -26,39 +26,68 @@ _NOT_SHOWN = {
 _CHANGING = re.compile(
     r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|afn-[0-9a-f]{12}"
     r"|(?<=mcp-session-id: )[0-9a-f]{32}|req_[0-9a-f]{12}_\d+"
-    r"|[0-9a-f][0-9a-f-]*(?=\n… \(\+\d)|(?<=… \(\+)\d+"
+    r"|(?P<cut>[0-9a-f][0-9a-f-]*(?=\n… \(\+\d)|(?<=… \(\+)\d+)"
 )
 """The parts that show no defect: ids of one run, also one that is cut, and how much was cut."""
 _NAMES = ("name", "resource_id", "id", "uri")
 _REST = "…"
 _NAMED = re.compile(rf'\{{\s*("(?:{"|".join(_NAMES)})": "[^"]*"),\s*"{_REST}": 0\s*\}}')
 _STEP = re.compile(r'\.?([^.\[\]]+)|\[(\d+)\]|\["([^"]+)"\]')
+_FIRST_DAY = date(2026, 1, 1)
+_ABSENT: Final = object()
+
+
+class _Repeated(str):
+    """A name that its JSON object has once more, further down."""
+
+    __slots__ = ()
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
 
 
 def request_text(exchange: Exchange) -> str:
     """Return a request: the line and the headers over HTTP, then the body."""
     request = exchange.request
     if not isinstance(request, HttpRequest):
-        return cut(plain(body_text(request.body, None)))
+        return cut(plain(body_text(request.body, None), said_in(exchange)))
     place = re.sub(r"^https?://[^/]+", "", str(request.url)) or "/"
     headers = [f"{name}: {value}" for name, value in shown_headers(request.headers, set())]
     lines = [f"{request.method} {place}", *headers]
     body = cut(body_text(request.body, None))
-    return plain("\n".join([*lines, *(["", body] if body else [])]))
+    return plain("\n".join([*lines, *(["", body] if body else [])]), said_in(exchange))
+
+
+def said_in(exchange: Exchange) -> str:
+    """Return the bodies of an exchange, whose dates are numbered together."""
+    bodies = (exchange.request.body or b"", _body(exchange))
+    return "\n".join(each.decode("utf-8", "replace") for each in bodies)
+
+
+def _body(exchange: Exchange | None) -> bytes:
+    answer = None if exchange is None else exchange.answer
+    return b"" if answer is None else bytes(answer.body)
 
 
 def answer_text(
-    exchange: Exchange, path: str | None, without: Set[str], *, names_only: bool = False
+    exchange: Exchange,
+    path: str | None,
+    without: Set[str],
+    *,
+    names_only: bool = False,
+    beside: Exchange | None = None,
 ) -> str:
     """Return an answer without some headers; `path` is the part of a long body to show.
 
-    With `names_only`, a long body has only the names of the items in its lists.
+    With `names_only`, a long body has only the names of the items in its lists. `beside` has the
+    other answer to the same request, which shows the same part.
     """
     answer = exchange.answer
     if answer is None:
         return f"— {exchange.trouble or _NOTHING}"
-    body = cut(body_text(bytes(answer.body), path, names_only=names_only))
-    return _with_head(exchange, body, without)
+    body = cut(body_text(bytes(answer.body), path, _body(beside), names_only=names_only))
+    return _with_head(exchange, body, without, said_in(exchange))
 
 
 def answer_texts(
@@ -70,8 +99,8 @@ def answer_texts(
     """
 
     def texts(path: str | None, *, names_only: bool) -> tuple[str, str]:
-        wrong = answer_text(bad, path, without, names_only=names_only)
-        right = good and answer_text(good, path, without, names_only=names_only)
+        wrong = answer_text(bad, path, without, names_only=names_only, beside=good)
+        right = good and answer_text(good, path, without, names_only=names_only, beside=bad)
         return wrong, right or ""
 
     whole, short = texts(path, names_only=False), texts(path, names_only=True)
@@ -88,20 +117,17 @@ def answer_texts(
 def _differing(bad: Exchange, good: Exchange, without: Set[str]) -> tuple[str, str] | None:
     """Return the parts of two answers that differ; None if they are the same or not JSON."""
     try:
-        wrong, right = (
-            json.loads(plain(bytes(each.answer.body).decode()))
-            for each in (bad, good)
-            if each.answer is not None
-        )
+        wrong, right = (json.loads(_body(each)) for each in (bad, good))
     except (ValueError, RecursionError):
         return None
     place, wrong, right = changed(wrong, _with_ids_of(wrong, right))
     if wrong == right:
         return None
     at = f"… {'.'.join(map(str, place))}:\n" if place else ""
+    texts = (cut(at + "\n".join(lines_of(part))) for part in folded(wrong, right))
+    said = said_in(bad)  # the right one has its ids and its dates
     one, other = (
-        _with_head(each, cut("\n".join([at + lines_of(part)[0], *lines_of(part)[1:]])), without)
-        for each, part in zip((bad, good), folded(wrong, right), strict=True)
+        _with_head(each, text, without, said) for each, text in zip((bad, good), texts, strict=True)
     )
     return one, other
 
@@ -112,21 +138,24 @@ def _with_ids_of(wrong: Any, right: Any) -> Any:
         return {name: _with_ids_of(wrong.get(name), each) for name, each in right.items()}
     if isinstance(wrong, list) and isinstance(right, list) and len(wrong) == len(right):
         return [_with_ids_of(*each) for each in zip(wrong, right, strict=True)]
-    alike = isinstance(wrong, str) and isinstance(right, str) and is_same(wrong, right)
-    return wrong if alike else right
+    both = isinstance(wrong, str) and isinstance(right, str)
+    return wrong if both and is_same(plain(wrong), plain(right)) else right
 
 
 def is_same(text: str, other: str) -> bool:
     """Return whether two texts differ only in parts that show no defect."""
-    return without_ids(text) == without_ids(other)
+    return numbered(text) == numbered(other)
 
 
-def without_ids(text: str) -> str:
-    """Return a text without the parts that show no defect."""
-    return _CHANGING.sub("", text)
+def numbered(text: str) -> str:
+    """Return a text with its ids numbered: that two of them are the same may be the defect."""
+    ids: dict[str, int] = {}
+    return _CHANGING.sub(
+        lambda found: "" if found["cut"] else f"id-{ids.setdefault(found[0], len(ids))}", text
+    )
 
 
-def _with_head(exchange: Exchange, body: str, without: Set[str]) -> str:
+def _with_head(exchange: Exchange, body: str, without: Set[str], said: str) -> str:
     """Return an answer with this body: the status and the headers over HTTP, and what else came."""
     answer = exchange.answer
     assert answer is not None  # the caller has read its body
@@ -139,10 +168,10 @@ def _with_head(exchange: Exchange, body: str, without: Set[str]) -> str:
         # kept as messages.
         more = len(answer.messages) > (1 if body else 0)
         own = [cut(_indented(each)) for each in answer.messages] if more else [body] if body else []
-        return plain("\n".join([*answer.noise, *own, *late, *trouble])) or f"— {_NOTHING}"
+        return plain("\n".join([*answer.noise, *own, *late, *trouble]), said) or f"— {_NOTHING}"
     headers = [f"{name.lower()}: {value}" for name, value in shown_headers(answer.headers, without)]
     lines = [f"HTTP {answer.status}", *headers]
-    return plain("\n".join([*lines, *(["", body] if body else []), *trouble]))
+    return plain("\n".join([*lines, *(["", body] if body else []), *trouble]), said)
 
 
 def shown_headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> list[tuple[str, str]]:
@@ -150,21 +179,42 @@ def shown_headers(headers: Iterable[tuple[str, str]], without: Set[str]) -> list
     return [each for each in headers if each[0].lower() not in _NOT_SHOWN | without]
 
 
-def body_text(body: bytes, path: str | None, *, names_only: bool = False) -> str:
+def body_text(
+    body: bytes, path: str | None, beside: bytes = b"", *, names_only: bool = False
+) -> str:
     """Return a body as indented JSON; for a long one, the part that the finding names.
 
-    With `names_only`, a long one has only the names of the items in its lists.
+    `beside` is the body of the other answer, which shows the same part. With `names_only`, a long
+    one has only the names of the items in its lists.
     """
     text = body.decode("utf-8", "replace")
     try:
-        data = json.loads(text)
+        data = json.loads(text, object_pairs_hook=_every_pair)
         whole = _indented(data)
     except (ValueError, RecursionError):
         return _lines(text)
-    if len(whole) <= LONGEST:
+    other = _read(beside)
+    steps = _steps_of(path, data)
+    has_part = bool(steps) and _at(other, steps[:-1]) is not _ABSENT
+    if len(whole) <= LONGEST and not (has_part and len(_indented(other)) > LONGEST):
         return whole
-    around = _around(data, path) if path else ""
-    return around or (_names(data) if names_only else whole)
+    return _around(data, other, steps) or (_names(data) if names_only else whole)
+
+
+def _every_pair(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object in which a repeated name stays twice, as it was sent."""
+    last = {name: at for at, (name, _) in enumerate(pairs)}
+    return {
+        name if at == last[name] else _Repeated(name): value
+        for at, (name, value) in enumerate(pairs)
+    }
+
+
+def _read(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return _ABSENT
 
 
 def _names(data: Any) -> str:
@@ -192,21 +242,46 @@ def _lines(text: str) -> str:
     return re.sub(r"[^\S\n]|[^\x20-\x7e\n\xa0-\uffff]", " ", text.replace("\r\n", "\n"))
 
 
-def _around(data: Any, path: str) -> str:
-    """Return the largest part of a document around a place that is short enough to show."""
-    steps = ["".join(found) for found in _STEP.findall(path.removeprefix("$"))]
-    is_result = isinstance(data, dict) and "result" in data and steps[:1] != ["result"]
-    inside, best = data["result"] if is_result else data, ""
-    for at, step in enumerate(steps):
+def _steps_of(path: str | None, data: Any) -> list[str]:
+    steps = ["".join(found) for found in _STEP.findall((path or "").removeprefix("$"))]
+    in_result = isinstance(data, dict) and "result" in data and steps[:1] != ["result"]
+    return ["result", *steps] if in_result and steps else steps
+
+
+def _at(inside: Any, steps: Iterable[str]) -> Any:
+    for step in steps:
         try:
             inside = inside[int(step)] if isinstance(inside, list) else inside[step]
         except (LookupError, ValueError, TypeError):
-            break
-        text = _indented(inside)
-        if len(text) <= LONGEST:
-            place = ["result"] * is_result + steps[: at + 1]
-            best = best or f"… {'.'.join(place)}:\n{text}"
-    return best
+            return _ABSENT
+    return inside
+
+
+def _around(data: Any, other: Any, steps: list[str]) -> str:
+    """Return the largest part around a place that is short enough to show, also in the other."""
+    alone = ""
+    for end in range(1, len(steps) + 1):
+        part, same = _at(data, steps[:end]), _at(other, steps[:end])
+        if part is _ABSENT:
+            return _instead(data, other, steps[: end - 1]) or alone
+        text = _indented(part)
+        if len(text) > LONGEST or steps[:end] == ["result"]:
+            continue
+        shown = f"… {'.'.join(steps[:end])}:\n{text}"
+        alone = alone or shown
+        if same is _ABSENT or len(_indented(same)) <= LONGEST:
+            return shown
+    return alone
+
+
+def _instead(data: Any, other: Any, steps: list[str]) -> str:
+    """Return what this document has and the other lacks, above a place that only the other has."""
+    above, there = _at(data, steps), _at(other, steps)
+    if not isinstance(above, dict) or not isinstance(there, dict):
+        return ""
+    more = {name: above[name] for name in above.keys() - there.keys()}
+    text = _indented(more)
+    return f"… {'.'.join(steps)}:\n{text}" if more and len(text) <= LONGEST else ""
 
 
 def cut(text: str) -> str:
@@ -225,14 +300,20 @@ def _id_of(exchange: Exchange) -> int | None:
     return int(found[1]) if found else None
 
 
-def plain(text: str) -> str:
-    """Replace the ports and dates, which differ in each run. A day that does not exist stays."""
-    return _DATE.sub(_same_date, PORT.sub("8000", text))
+def plain(text: str, beside: str = "") -> str:
+    """Replace the ports and dates, which differ in each run. A day that does not exist stays.
+
+    Dates that differ become days that differ, in the same order, also from those of `beside`.
+    """
+    dates = sorted(each for each in {*_DATE.findall(text), *_DATE.findall(beside)} if _exists(each))
+    days = {each: _FIRST_DAY + timedelta(at) for at, each in enumerate(dates)}
+    written = {each: f"{day.isoformat()}T00:00:00" for each, day in days.items()}
+    return _DATE.sub(lambda found: written.get(found[0], found[0]), PORT.sub("8000", text))
 
 
-def _same_date(found: re.Match[str]) -> str:
+def _exists(moment: str) -> bool:
     try:
-        datetime.fromisoformat(found.group())
+        datetime.fromisoformat(moment)
     except ValueError:
-        return found.group()
-    return "2026-01-01T00:00:00"
+        return False
+    return True

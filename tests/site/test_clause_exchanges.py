@@ -274,3 +274,34 @@ def test_a_link_to_the_playground_holds_the_document():
     assert re.fullmatch(r"[\w-]+", packed)
     read = base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4))
     assert json.loads(zlib.decompress(read, -15)) == {"a": "é" * 50}
+
+
+def test_both_answers_show_the_same_part():
+    long = "y" * 900
+    at, two = "$.r[0].b", json.dumps({"r": [{"b": long}], "n": long}).encode()
+    one = json.dumps({"r": [{"b": "z"}]}).encode()
+    assert exchange_text.body_text(one, at, two) == '… r:\n[\n  {\n    "b": "z"\n  }\n]'
+    assert exchange_text.body_text(two, at, one).startswith('… r:\n[\n  {\n    "b": "yyy')
+
+
+def test_what_one_answer_has_instead_is_shown():
+    bad = json.dumps({"r": {"wrong": "w", "x": "y" * 1_600}}).encode()
+    good = json.dumps({"r": {"right": "r", "x": "y" * 1_600}}).encode()
+    assert exchange_text.body_text(bad, "$.r.wrong", good) == '… r.wrong:\n"w"'
+    assert exchange_text.body_text(good, "$.r.wrong", bad) == '… r:\n{\n  "right": "r"\n}'
+
+
+def test_a_name_that_is_sent_twice_is_shown_twice():
+    assert exchange_text.body_text(b'{"a": [], "a": 1}', None) == '{\n  "a": [],\n  "a": 1\n}'
+
+
+def test_an_id_that_two_errors_share_shows_a_defect():
+    first, second = ("00000000-0000-4000-8000-00000000000" + each for each in "12")
+    assert is_same(f"{first}\n{second}", f"{second}\n{first}")
+    assert not is_same(f"{first}\n{first}", f"{first}\n{second}")
+    assert marks(f"{first}\na\n{first}", f"{first}\na\n{second}") == 'hl_lines="3"'
+
+
+def test_dates_that_differ_become_days_that_differ():
+    text = exchange_text.plain("2030-02-03T10:00:00Z 2030-02-02T10:00:00Z", "2030-02-01T10:00:00Z")
+    assert text == "2026-01-03T00:00:00Z 2026-01-02T00:00:00Z"

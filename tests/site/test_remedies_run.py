@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import runpy
+import threading
 from typing import Any
 
 import pytest
@@ -55,6 +56,7 @@ def test_a_fallback_names_each_provider_and_stops_where_it_has_to():
         (("body", "guests"), "guests"),
         (("body", "passengers", 0, "name"), "passengers[0].name"),
         (("city",), "city"),
+        ((), ""),
     ],
 )
 def test_the_name_of_an_input_is_without_its_source(location, expected):
@@ -392,3 +394,12 @@ def test_a_request_gets_its_id_and_a_notification_nothing():
     assert answer(good, {"say": lambda: {}}) == {"jsonrpc": "2.0", "id": 7, "result": {}}
     assert answer(b'{"method": "say"}', {}) is None
     assert answer(b'{"id": 7}', {})["id"] == 7
+
+
+def test_a_call_is_answered_in_time():
+    in_time = load("time-limit")["in_time"]
+    in_time.__globals__["LIMIT_S"] = 0.05
+    assert asyncio.run(in_time("wait", lambda: 3)) == (200, 3)
+    status, body = asyncio.run(in_time("wait", lambda: threading.Event().wait(0.3)))
+    assert (status, body["errors"][0]["tool_name"]) == (504, "wait")
+    assert validate(body, "error") == []

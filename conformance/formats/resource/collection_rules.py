@@ -38,12 +38,15 @@ def ardf_problems(document: str, data: Mapping[str, Any]) -> list[Problem]:
 
 def _ids(listed: list[Resource]) -> Iterator[Problem]:
     """Yield the resources that have the id of an earlier one (ARDF-COL-002)."""
-    seen: set[str] = set()
+    types: dict[str, Any] = {}
     for known in listed:
-        if known.id is not None and known.id in seen:
-            said = message("documents.resource.id_twice", name=shown(known.id))
+        if known.id is None:
+            continue
+        if known.id in types:
+            type_ = shown(types[known.id])
+            said = message("documents.resource.id_twice", name=shown(known.id), type=type_)
             yield _problem(known.at("resource_id"), "ARDF-COL-002", said)
-        seen |= {known.id} if known.id is not None else set()
+        types.setdefault(known.id, known.item.get("resource_type"))
 
 
 def _lost(listed: list[Resource]) -> Iterator[Problem]:

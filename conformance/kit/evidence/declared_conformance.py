@@ -31,11 +31,17 @@ def is_discovery(document: Any) -> bool:
 
 def in_capabilities(capabilities: Mapping[str, Any]) -> Any:
     """Return what an MCP server declares, in capabilities of either era; None if it does not."""
+    place = place_in_capabilities(capabilities)
+    return capabilities[place[1]][place[2]] if place else None
+
+
+def place_in_capabilities(capabilities: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return where an MCP server declares, in its result with `capabilities`; () if it does not."""
     for member in ("extensions", "experimental"):
         named = capabilities.get(member)
         if isinstance(named, dict) and EXTENSION in named:
-            return named[EXTENSION]
-    return None
+            return "capabilities", member, EXTENSION
+    return ()
 
 
 def claims_in(document: Any) -> tuple[Claim, ...]:

@@ -13,8 +13,8 @@ from conformance.spec.vocabulary import Requirement
 from scripts.generator.clauses import Clause
 from scripts.generator.examples import Example
 from scripts.website.pages.context import Context
-from scripts.website.pages.examples import in_words
-from scripts.website.pages.markdown import fence
+from scripts.website.pages.examples import broken, in_words
+from scripts.website.pages.markdown import code, escaped, fence
 
 _WHOLE = 12
 """The most lines of a part that is shown whole; a longer one shows the lines around the change."""
@@ -40,14 +40,24 @@ def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
     return chosen, valid
 
 
-def correction(context: Context, clause: Clause) -> Iterator[str]:
-    """Yield the wrong part of a document, and the same part of a valid one."""
+def correction(context: Context, clause: Clause, *, explained: bool = True) -> Iterator[str]:
+    """Yield the wrong part of a document, and the same part of a valid one.
+
+    With `explained`, the kit's message is above it.
+    """
     pair = shortest(context, clause.id)
     if pair is None:
         return
-    path, bad, good = changed(*(in_words(context, each) for each in pair))
+    whole, valid = (in_words(context, each) for each in pair)
+    path, bad, good = changed(whole, valid)
     before, after = (lines_of(each) for each in folded(bad, good))
-    yield context.said("remedy_correction", path=json_path(path))
+    title = context.prose(pair[0].title)
+    intro = context.said("remedy_correction", title=title, path=json_path(path))
+    if explained:
+        found = broken(pair[0], whole)
+        words = f"{code(found.path)}: {escaped(found.message.words(context.language))}"
+        intro += f"\n\n{context.said('clause_exchange_said', words=words)}\n{{ .error }}"
+    yield intro
     text, marks = hunk(before, after)
     yield fence(text, "json", marks)
     yield context.said("remedy_corrected")

@@ -17,7 +17,7 @@ from conformance.spec.messages import Message
 from fixtures.servers.rest import CLAUSES as REST_FAULTS
 from scripts.generator.clauses import Clause
 from scripts.website.both_ends import ANSWER, MOMENTS, RECEIVED
-from scripts.website.exchange_text import is_same, without_ids
+from scripts.website.exchange_text import is_same, numbered
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
 from scripts.website.pages.corrections import good_fence, hunk, lines_of, shortest
@@ -166,7 +166,7 @@ def marks(text: str, other: str) -> str:
     """Return the marks for the lines that the other text lacks; empty if they are most lines."""
     if not other:
         return ""
-    own, beside = (_TIME.sub("", without_ids(each)).splitlines() for each in (text, other))
+    own, beside = (_TIME.sub("", numbered(each)).splitlines() for each in (text, other))
     steps = difflib.SequenceMatcher(None, own, beside, autojunk=False).get_opcodes()
     lines = [n + 1 for kind, a, b, _, _ in steps if kind != "equal" for n in range(a, b)]
     if not lines or len(lines) * 2 > len(own):

@@ -14,7 +14,7 @@ from scripts.generator.clauses import Clause
 from scripts.website.layout import DOCS, ROOT
 from scripts.website.pages.context import Context, up
 from scripts.website.pages.corrections import correction
-from scripts.website.pages.exchanges import in_mcp, is_call_of_both
+from scripts.website.pages.exchanges import in_mcp, is_call_of_both, seen
 from scripts.website.pages.markdown import fence, heading, link
 
 CODE = ROOT / "fixtures" / "remedies"
@@ -41,7 +41,8 @@ _STEPS: Mapping[str, tuple[str, ...]] = {
 """The anchors of the steps that apply a remedy: the first that a guide has."""
 REMEDIES: Mapping[str, str] = {
     "suggestion": "ATDF-ERR-009 ATDF-ERR-010 ATDF-ERR-011 ATDF-ERR-012 ATDF-ERR-018",
-    "failure": "ATDF-ERR-013 ATDF-CALL-006 ATDF-CALL-007",
+    "failure": "ATDF-ERR-013 ATDF-CALL-007",
+    "time_limit": "ATDF-CALL-006",
     "checked_input": "ATDF-CALL-005 HTTP-ERR-007 HTTP-ERR-008 HTTP-ERR-009 HTTP-ERR-011 HTTP-WIRE",
     "routes": "HTTP-ERR-004 HTTP-ERR-005 HTTP-ERR-006",
     "strict": "ATDF-CALL-001 ATDF-CALL-002 ATDF-CALL-003 ATDF-CALL-004 ATDF-CALL-008 ATDF-CALL-010 "
@@ -120,6 +121,8 @@ _OF_BASELINE = (
     "HTTP-CALL-001",
 )  # fmt: skip
 """The clauses that nothing can verify as long as the baseline call is refused."""
+_OF_ONE: Mapping[str, str] = {"ATDF-CALL-005": "remedy_bug", "ATDF-CALL-008": "remedy_state"}
+"""What the remedy of several clauses does not say for one of them."""
 
 
 def remedy_of(clause: str) -> str | None:
@@ -134,7 +137,8 @@ def remedy(context: Context, clause: Clause, here: str) -> Iterator[str]:
     """Yield the section about how to fix it; nothing if there is no remedy."""
     if clause.excluded is not None:
         return
-    parts = [*_code(context, clause, here), *correction(context, clause)]
+    explained = clause.id in seen()["clauses"]
+    parts = [*_code(context, clause, here), *correction(context, clause, explained=explained)]
     if parts:
         yield heading(2, context.said("clause_fix"), "fix")
         yield from parts
@@ -147,6 +151,8 @@ def _code(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield context.said(f"remedy_{name}")
     if is_call_of_both(clause):
         yield in_mcp(context, clause, here, "remedy_mcp", "RT-MCP-001")
+    if clause.id in _OF_ONE:
+        yield context.said(_OF_ONE[clause.id])
     if clause.id in _OF_RULES:
         yield context.said("remedy_rule", url=f"{up(here)}guides/error-design.md#meaning")
     if clause.id in _OF_BASELINE:
