@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,6 +12,7 @@ from conformance.spec.vocabulary import ApiFamily, StreamEventName, ToolEventNam
 _OF_TOOLS = tuple(ToolEventName)
 _OF_STREAMS = tuple(StreamEventName)
 _FAMILIES = tuple(ApiFamily)
+_CODE = re.compile(r"E[0-9]{4}")
 
 
 EDITOR_LINE: Final = "$schema"
@@ -77,7 +79,14 @@ def _of_a_stream(members: Mapping[str, Any]) -> bool:
 
 
 def _coded(members: Mapping[str, Any]) -> bool:
-    return isinstance(members["error"], dict) and "code" in members["error"]
+    """Return whether `error` has a code and a name, or a code such as E1001. The errors of most
+    other APIs have a code and a message, too.
+    """
+    error = members["error"]
+    if not isinstance(error, dict) or "code" not in error:
+        return False
+    code = error["code"]
+    return "name" in error or (isinstance(code, str) and bool(_CODE.fullmatch(code)))
 
 
 _EVENT = (
@@ -125,7 +134,7 @@ RUNTIME_ROWS = (
     ),
     _closed("server-data", "kind data source_tool", "run_link"),
     _closed("bounds", "returned truncated", "total refinement_hint"),
-    _closed("runtime-error", "error", also=_coded, hint=".code"),
+    _closed("runtime-error", "error", also=_coded, hint=".code + error.name"),
     _closed("gateway-policy", "retry|fallback|timeouts|cool_down_ms|models"),
     _closed("timeline", "timeline"),
     _closed(

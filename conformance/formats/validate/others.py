@@ -68,13 +68,14 @@ def _other(data: Mapping[str, Any]) -> str | None:
         return "configuration"
     if "protocolVersion" in data and "serverInfo" in data:
         return "initialize"
-    problem = (isinstance(kind, str) and not {":", "/"}.isdisjoint(kind)) or any(
-        (isinstance(title, str), isinstance(detail, str), data.get("status") in _STATUS)
-    )
-    plain = isinstance(data.get("message"), str) or isinstance(data.get("error"), str)
+    typed = isinstance(title, str) or (isinstance(kind, str) and not {":", "/"}.isdisjoint(kind))
+    problem = typed or isinstance(detail, str) or data.get("status") in _STATUS
+    error = data.get("error")
+    said = error.get("message") if isinstance(error, dict) else error
+    plain = isinstance(data.get("message"), str) or isinstance(said, str)
     if not (isinstance(detail, list) or (problem and "name" not in data) or plain):
         return None
-    return "problem" if isinstance(kind, str) or isinstance(title, str) else "error"
+    return "problem" if typed else "error"
 
 
 def _is_tool_result(data: Mapping[str, Any]) -> bool:

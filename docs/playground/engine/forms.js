@@ -38,10 +38,9 @@ function formOf(value, row) {
   return tools.some(here) ? "mcp" : "catalog";
 }
 
-function isProblem({ type, title, detail, status }) {
-  return (typeof type === "string" && /[:/]/.test(type)) || typeof title === "string" || typeof detail === "string" ||
-    (Number.isInteger(status) && status >= 400 && status <= 599);
-}
+const isTyped = ({ type, title }) => typeof title === "string" || (typeof type === "string" && /[:/]/.test(type));
+const isProblem = (value) => isTyped(value) || typeof value.detail === "string" ||
+  (Number.isInteger(value.status) && value.status >= 400 && value.status <= 599);
 
 // What FastAPI says of a call that it refused.
 const isMistakes = (value) => isObject(value) && Array.isArray(value.detail) && value.detail.length > 0 &&
@@ -88,8 +87,9 @@ function elsewhere(value, data) {
   if (isToolResult(result)) return known(result.isError === true ? "tool_error" : "tool_result");
   if (isObject(value.mcpServers)) return known("configuration");
   if ("protocolVersion" in value && "serverInfo" in value) return known("initialize");
+  const said = isObject(value.error) ? value.error.message : value.error;
   if (Array.isArray(value.detail) || (isProblem(value) && !("name" in value)) || typeof value.message === "string" ||
-    typeof value.error === "string") return known(typeof value.type === "string" || typeof value.title === "string" ? "problem" : "error");
+    typeof said === "string") return known(isTyped(value) ? "problem" : "error");
   const calls = Object.values(value).every(areObjects) && recognize(value, data).id === "documents.unknown";
   return calls ? known("calls") : undefined;
 }

@@ -7,7 +7,8 @@ const CONDITIONS = {
     Object.values(m.tools).some((tool) => isObject(tool) && "toolset" in tool),
   "tool-event": (m, data) => data.tool_events.includes(m.event),
   "stream-event": (m, data) => data.stream_events.includes(m.event) || !data.tool_events.includes(m.event),
-  "runtime-error": (m) => isObject(m.error) && "code" in m.error,
+  "runtime-error": (m) => isObject(m.error) && "code" in m.error &&
+    ("name" in m.error || (typeof m.error.code === "string" && /^E[0-9]{4}$/.test(m.error.code))),
   collection: (m) => {
     const items = objectsOf(m);
     return !items.length || items.some((each) => "resource_type" in each || "resource_id" in each);

@@ -169,3 +169,17 @@ def test_the_files_of_the_kit_are_named_with_their_option(value, name):
     if name in ("waivers", "calls"):
         option = "--examples" if name == "calls" else "--waivers"
         assert all(option in found.message.words(each) for each in ("en", "es", "pt"))
+
+
+@pytest.mark.parametrize(
+    ("value", "name"),
+    [
+        ({"error": {"code": 400, "message": "No."}}, "error"),
+        ({"success": False, "error": {"code": "INVALID", "message": "No."}}, "error"),
+        ({"type": "error", "error": {"type": "invalid_request_error", "message": "No."}}, "error"),
+        ({"type": "about:blank", "title": "No"}, "problem"),
+    ],
+)
+def test_an_error_of_another_api_is_not_taken_for_one_of_the_vocabulary(value, name):
+    [found] = examine(json.dumps(value).encode()).problems
+    assert found.message.id == f"documents.unknown.{name}"
