@@ -115,11 +115,20 @@ def shown(value: Any, limit: int = _SHOWN) -> str:
 
 def quoted(text: str, limit: int = _SHOWN) -> str:
     """What somebody said, on one line and in quotation marks: JSON keeps its own, unescaped."""
-    told = " ".join(text[: 4 * limit].split())
+    told = on_one_line(text, 4 * limit)
     if not set('"\\') & set(told):
         return shown(told, limit)
     cut = told if len(told) <= limit else f"{beginning(told, limit)}…"
     return f"“{_printable(cut)}”"
+
+
+def on_one_line(text: str, most: int) -> str:
+    """The first `most` characters of a text, on one line. `…` says that more follows.
+
+    Without it, the rest of a secret that was cut could not be found once the blanks are gone.
+    """
+    line = " ".join(text[:most].split())
+    return f"{line}…" if text[most:].strip() else line
 
 
 def _printable(text: str) -> str:

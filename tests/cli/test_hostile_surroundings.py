@@ -181,3 +181,11 @@ def test_values_that_are_none_are_refused_in_words(words, tmp_path, monkeypatch)
     assert "Traceback" not in said
     assert "\x1b" not in said
     assert not (tmp_path / "pwned").exists()
+
+
+def test_a_variable_does_not_let_the_kit_read_numbers_without_end(tmp_path):
+    long = tmp_path / "long.json"
+    long.write_text('{"n": %s}' % ("9" * 3_000_000), "utf-8")
+    code, said = run("validate", str(long), PYTHONINTMAXSTRDIGITS="0")
+    assert code == 2
+    assert "digits" in said

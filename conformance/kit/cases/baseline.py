@@ -201,7 +201,7 @@ def _repaired_values(
     view: SchemaView, asked: Constraints, arguments: dict[str, Any], text: str
 ) -> Iterator[tuple[str, Any]]:
     """Yield pairs of a parameter and a value that the text may mean, most likely ones first."""
-    text = text[: masks.READ]
+    text = masks.searched(text)
     names = dict.fromkeys((*asked.names, *arguments))
     named = [n for n in names if re.search(rf"(?<!\w){re.escape(n)}(?!\w)", text, re.I)]
     meant = named or [n for n in arguments if isinstance(arguments[n], str)]

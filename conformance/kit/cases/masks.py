@@ -43,13 +43,14 @@ READ: Final = 20_000
 """The most characters of a text in which values are searched."""
 _AHEAD: Final = 320
 """The most characters after a phrase such as `for example` in which the example is searched."""
-_BARE: Final = re.compile(r"[^\s,;)\]]{1,80}")
+_BARE: Final = re.compile(r"[^\s,;)\]]{1,80}(?![^\s,;)\]])")
+"""A whole word. The beginning of a longer one is not a value, and may be half a secret."""
 
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
     """Yield a value a month ahead for each mask in a text (`HH:MM`, `YYYY-MM-DD`, ISO 8601)."""
     when = a_month_ahead(now).replace(hour=14, minute=30, second=0)
-    text = text[:READ]
+    text = searched(text)
     for found in _MASK.finditer(text):
         yield when.strftime(_code(found.group()))
     for expression, code in _NAMED:
@@ -79,7 +80,7 @@ def literals(text: str) -> Iterator[str]:
     """
     shown: list[str] = []
     bare: list[str] = []
-    text = text[:READ]
+    text = searched(text)
     for lead in _EXAMPLE.finditer(text):
         behind = text[lead.end() : lead.end() + _AHEAD]
         quoted = _QUOTED.match(behind)
@@ -99,7 +100,7 @@ def literals(text: str) -> Iterator[str]:
 
 def documents(text: str) -> Iterator[Any]:
     """Yield the JSON objects and arrays in a text, if they hold something."""
-    text, at = text[:READ], 0
+    text, at = searched(text), 0
     for _ in range(_MOST_DOCUMENTS):
         found = _OPENS.search(text, at)
         if found is None:
@@ -118,7 +119,7 @@ def parameters(text: str) -> dict[str, str]:
     """
     said: dict[str, str] = {}
     name, indent = "", 0
-    for line in text[:READ].splitlines():
+    for line in searched(text).splitlines():
         begins = _PARAMETER.match(line)
         depth = len(line) - len(line.lstrip())
         if name and line.strip() and depth > indent:
@@ -139,15 +140,29 @@ _AROUND: Final = " .'\""
 _BRACKETS: Final = (")(", "][", "}{")
 _LIST: Final = re.compile(
     r"(?:(?:must|should) be one of|one of|expected|allowed(?: values)?(?: are)?|must be|should be"
-    r"|valid (?:values|options)(?: are)?|choose from|options)[:\s]+(.{1,400})",
+    r"|valid (?:values|options)(?: are)?|choose from|options)[:\s]+(.{1,401})",
     re.I | re.S,
 )
+
+_LIST_READ: Final = 400
+_HALF_A_WORD: Final = re.compile(r"(?<![^\s,|])[^\s,|]*\Z")
+
+
+def searched(text: str) -> str:
+    """Return the beginning of a text in which values are searched, without half a word at its end.
+
+    Half a word is not a value, and may be half a secret.
+    """
+    return text if len(text) <= READ else _HALF_A_WORD.sub("", text[:READ])
 
 
 def alternatives(text: str) -> Iterator[str]:
     """Yield the values that a refusal lists as allowed: quoted ones, or else a plain list."""
-    for found in _LIST.finditer(text[:READ]):
-        said = re.split(r"\b(?:received|got|but|instead of|input_value)\b", found.group(1))[0]
+    for found in _LIST.finditer(searched(text)):
+        begun = found.group(1)
+        if len(begun) > _LIST_READ:
+            begun = _HALF_A_WORD.sub("", begun[:_LIST_READ])
+        said = re.split(r"\b(?:received|got|but|instead of|input_value)\b", begun)[0]
         quoted = [_content(each) for each in _QUOTED.finditer(said)]
         if quoted:
             yield from quoted

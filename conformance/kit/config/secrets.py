@@ -22,6 +22,8 @@ _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
 """The scheme before the credentials in an Authorization header. Servers may drop it."""
 _PART = 8
 """The shortest piece of a secret, in characters, that is removed where a long text was cut."""
+_NO_WORD = 12
+"""The shortest value without a digit, in characters, that is not a word of the kit's own files."""
 _MOST_LEARNED = 50
 """The most secrets made by a target that are kept."""
 _LONG = 150
@@ -36,6 +38,8 @@ _MOST_ROUNDS, _MOST_READ = 8, 1_000_000
 """The most rounds of this for one text, and the most characters that all rounds read together. Two
 rounds are always allowed.
 """
+_AROUND = " .:,;'\"`"
+"""What the kit takes off a word that it quotes."""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _LONGEST_PATTERN = 4096
 """The longest secret, in characters, that gets a pattern: a longer pattern takes seconds."""
@@ -73,6 +77,8 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._bare: dict[str, str] = {}
         self._known = 0
+        self._pieces: set[str] = set()
+        """The pieces of the secrets in the user's own calls."""
         self._learned: dict[str, tuple[str, str]] = {}
         """The maker and the name of each secret that a target made, by placeholder, oldest first.
         """
@@ -91,6 +97,26 @@ class Redactor:
             self._add(secret)
             if "\n" in secret and "\r" not in secret:
                 self._add(secret.replace("\n", "\r\n"))
+
+    def watch(self, values: Iterable[str]) -> None:
+        """Take the values that the user gave for calls. `notice` finds what the kit makes of the
+        secrets in them.
+        """
+        given = "\0".join(values)
+        for secret in [each for each in self._bare if each in given]:
+            self._pieces |= _pieces(secret[:_LONGEST_PATTERN])
+
+    def notice(self, sent: Iterable[str]) -> None:
+        """Learn the values that the kit sends and that have a piece of such a secret.
+
+        The kit makes a valid value shorter, or changes a character: most of a secret is in it.
+        """
+        for value in sent if self._pieces else ():
+            told = len(value) >= _NO_WORD or any(map(str.isdigit, value))
+            if told and len(value) <= _LONGEST_PATTERN:
+                rest = _PLACEHOLDER.sub("\0", self(value))
+                if not self._pieces.isdisjoint(_pieces(rest)):
+                    self._add(value)
 
     def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
         """Learn the names and values of secrets that a target makes. Each answer may have new ones.
@@ -133,10 +159,15 @@ class Redactor:
         self._parts.clear()
         placeholder = f"«secret-{self._known}»"
         core = with_one_backslash(bare.strip())
-        for form in (core, core.replace(" ", "+")):  # the second is that of a form of HTML
-            self._bare.setdefault(form, placeholder)
+        # The kit quotes a text on one line, without the full stop or the quotes around it.
+        quoted = (" ".join(core.split()), core.strip(_AROUND))
+        for form in (core, core.replace(" ", "+"), *quoted):  # `+` is the blank in a form of HTML
+            if len(form) >= SHORTEST:
+                self._bare.setdefault(form, placeholder)
         in_base64 = list(coded(bare))
-        for form in (secret, bare, bare.strip(), *written(bare), *in_base64):
+        for form in (secret, bare, bare.strip(), *quoted, *written(bare), *in_base64):
+            if len(form) < SHORTEST:
+                continue
             self._placeholders.setdefault(form, placeholder)
             self._longest = max(self._longest, len(form))
         # `+` and `/` are escaped in the JSON of .NET and PHP, and in addresses.
@@ -289,6 +320,12 @@ def _between(text: str, change: Callable[[str], str]) -> str:
     pieces = _PLACEHOLDER.split(text)
     pieces[::2] = map(change, pieces[::2])
     return "".join(pieces)
+
+
+def _pieces(text: str) -> set[str]:
+    """Return all pieces of a text that are as long as the shortest that is removed."""
+    small = text.lower()
+    return {small[at : at + _PART] for at in range(len(small) - _PART + 1)}
 
 
 def _halves(form: str) -> range:

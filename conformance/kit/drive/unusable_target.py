@@ -139,21 +139,26 @@ def _asks_for_credentials(answer: Answer) -> bool:
 
 def _told(answer: Answer) -> str:
     """Return the status of a refusal, and its body or how it asks for credentials."""
-    body = answer.body[:_READ].decode("utf-8", "replace").strip()
-    said = body or answer.header("www-authenticate") or ""
+    said = _beginning(answer).strip() or answer.header("www-authenticate") or ""
     return f"{answer.status} {quoted(said, _LONGEST)}" if said else str(answer.status)
+
+
+def _beginning(answer: Answer) -> str:
+    """Return the beginning of a body. `…` says that more follows."""
+    said = answer.body[:_READ].decode("utf-8", "replace")
+    return f"{said}…" if answer.body[_READ:] else said
 
 
 def _is_forbidden(answer: Answer) -> bool:
     if answer.status in _FORBIDS:
         return True
-    said = answer.body[:_READ].decode("utf-8", "replace")
+    said = _beginning(answer)
     return answer.status == HTTPStatus.BAD_REQUEST and _OF_THE_HOST.search(said) is not None
 
 
 def _forbidden(target: str, answer: Answer, *, authorized: bool) -> Message:
     """Return the message for a refusal that asks for no credentials: the address may be wrong."""
-    said = _cut(answer.body[:_READ].decode("utf-8", "replace"))
+    said = _cut(_beginning(answer))
     of_the_address = answer.status == HTTPStatus.MISDIRECTED_REQUEST or (
         _OF_THE_ADDRESS.search(said) is not None
     )

@@ -26,7 +26,10 @@ def slug(raw: str) -> str:
     text differ. Secrets are redacted before the name is cut, because half a secret could not be
     found.
     """
-    clean = _UNSAFE.sub("-", _REDACT[-1](raw[:_LOOKED_AT])).strip("-.")[:LONGEST].rstrip("-.")
+    clean = raw[:_LOOKED_AT] + ("…" if raw[_LOOKED_AT:] else "")
+    for _ in range(2):  # a secret with dashes may be made of blanks or slashes
+        clean = _UNSAFE.sub("-", _REDACT[-1](clean))
+    clean = clean.strip("-.")[:LONGEST].rstrip("-.")
     if clean == raw and clean:
         return clean
     digits = sha256(raw.encode("utf-8", "surrogatepass")).hexdigest()[:6]

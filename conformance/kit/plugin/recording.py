@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from conformance.kit.config.system_words import in_one_line
+from conformance.kit.evidence.disguise import texts_in
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.state import PluginState
@@ -141,9 +142,13 @@ def _writer(state: PluginState) -> ExchangeWriter:
         with state.report.failed.noting(_UNRECORDED):
             writer.write(exchange)
 
+    def notice(exchange: Exchange) -> None:
+        if exchange.case is not None:
+            state.redact.notice(texts_in(exchange.case.arguments))
+
     for exchange in recorder.by_id.held:
         write(exchange)
-    recorder.listeners.append(write)
+    recorder.listeners += (notice, write)
     return writer
 
 

@@ -24,6 +24,7 @@ from conformance.kit.evidence.spill import Kept, cost
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.fault import Fault
 from conformance.kit.model.settings import Settings
+from conformance.kit.model.slug import slug
 from conformance.kit.model.written import Writing, codec
 
 Json = dict[str, Any]
@@ -129,6 +130,8 @@ def recalled(
     """
     try:
         found = tuple(codec(Discovered).validate_python(each) for each in first["found"])
+        if any(slug(one.run.id) != one.run.id for one in found):  # it is printed as it is
+            raise Unreadable("a run has an id that the kit never gives")
         judged = {one.run.id: declared(one) for one in found}
         tools = sum(len(one.tools) + len(judged[one.run.id].unusable) for one in found)
         if tools + _AS_MANY_AS * len(found) > _MOST_TOOLS_TOGETHER:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from html import unescape
 from typing import TypeVar
 
+from conformance.formats.problem import on_one_line
 from conformance.formats.schema.uri import urlsplit
 from conformance.kit.confirm.confirmed import SEEN_ONCE, SEEN_UNCLEAR
 from conformance.kit.evidence.response import read
@@ -210,7 +211,8 @@ def _of_a_page(text: str) -> str:
     """Return the words of a text; from an HTML page, without its tags, styles and scripts."""
     if not _PAGE.match(text):
         return text
-    return unescape(_TAGS.sub(" ", text[:_READ_OF_A_PAGE]))
+    words = unescape(_TAGS.sub(" ", text[:_READ_OF_A_PAGE]))
+    return f"{words}…" if text[_READ_OF_A_PAGE:] else words
 
 
 def _from_member(words: str, told: str) -> str:
@@ -238,7 +240,7 @@ def refusal(finding: Finding, report: Report) -> str:
     reading = read(exchange)
     if reading.accepted or not reading.text.strip():
         return ""
-    words = " ".join(_of_a_page(reading.text[:_READ]).split())
+    words = on_one_line(_of_a_page(reading.text), _READ)
     told = finding.words(report.language)
     if words in told:
         return ""

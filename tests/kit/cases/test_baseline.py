@@ -513,6 +513,9 @@ def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, valu
         ("for example `a` or “b”, ‘c’", ["a", "b", "c"]),
         ("like 'YYYY-MM-DD'", []),
         ("the dog's and the user's", []),
+        (f"e.g. {'w' * 80}", ["w" * 80]),
+        (f"e.g. {'w' * 81}", []),
+        (f"{' ' * 19_990}e.g. abcdefghi", []),
     ],
 )
 def test_a_literal_is_quoted_or_stands_behind_a_word_for_examples(text, values):

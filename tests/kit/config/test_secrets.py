@@ -6,6 +6,7 @@ import tracemalloc
 
 import pytest
 
+from conformance.formats.problem import quoted
 from conformance.kit.config.given_secrets import in_cookies, in_headers, in_target, in_values
 from conformance.kit.config.secrets import Redactor, is_secret_name, tells
 
@@ -320,3 +321,41 @@ def test_a_text_of_escapes_takes_only_a_few_times_its_memory(unit):
     took = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert took < 12_000_000
+
+
+KEY = "tok-4f9aQ7zLw82mXc51RbN0"
+
+
+@pytest.mark.parametrize("before", range(290, 320, 3))
+def test_no_half_of_a_secret_is_left_where_blanks_made_a_cut_text_short(before):
+    said = Redactor([KEY])(quoted(f"no{' ' * (before - 2)}{KEY} and more"))
+    assert KEY[:8] not in said
+
+
+@pytest.mark.parametrize(
+    "secret",
+    ["correct  horse 77 battery", "alpha-one\nbravo-two", "s3cret-token.", "'s3cret-token'"],
+)
+@pytest.mark.parametrize("quote", [quoted, lambda text: " ".join(text.split()).rstrip(". ")])
+def test_a_secret_is_found_as_the_kit_quotes_it(secret, quote):
+    assert Redactor([secret])(quote(f"bad {secret}")).strip("\"“”.'") == "bad «secret-1»"
+
+
+@pytest.mark.parametrize(
+    "made", [KEY[:-1], KEY[1:], KEY[4:16], f"{KEY[:-1]}!", KEY[:12] + "#" * 12]
+)
+def test_what_the_kit_makes_of_a_secret_in_the_calls_of_the_user_is_one_too(made):
+    redact = Redactor([KEY])
+    redact.notice([made])
+    assert redact(made) == made
+    redact.watch([f"Token {KEY}"])
+    redact.notice([made, "Token", "another-value-1"])
+    assert redact(f"x {made} y") == "x «secret-2» y"
+    assert redact("Token another-value-1") == "Token another-value-1"
+
+
+def test_a_word_in_a_secret_stays_a_word():
+    redact = Redactor(["password-4711"])
+    redact.watch(["password-4711"])
+    redact.notice(["password"])
+    assert redact("The password is wrong") == "The password is wrong"

@@ -10,6 +10,7 @@ import zlib
 
 import pytest
 
+from tests.kit.peers import offering
 from tests.kit.plugin.test_bad_input import listening
 
 pytestmark = pytest.mark.slow
@@ -171,3 +172,37 @@ def test_a_target_that_cannot_be_read_is_named_without_its_password(kit, tmp_pat
     assert ran.code == 4
     assert PASSWORD not in ran.said
     assert "127.0.0.1:99999" in ran.said
+
+
+LOGIN = {
+    "name": "login",
+    "description": "Logs in.",
+    "inputSchema": {
+        "type": "object",
+        "properties": {
+            "key": {"type": "string", "minLength": 20, "pattern": "^[a-zA-Z0-9-]{15,}$"},
+        },
+        "required": ["key"],
+    },
+}
+
+
+def test_nothing_that_the_kit_makes_of_a_key_in_the_calls_of_the_user_is_written(kit, tmp_path):
+    key = "k3y-4f9aQ7zLw82mXc51RbN0"
+    (tmp_path / "calls.yaml").write_text("login: [{key: '${LOGIN_KEY}'}]\n")
+    seen = []
+
+    def take(name, arguments):
+        seen.append(arguments)
+        return 200, {"you_sent": arguments}
+
+    with offering([LOGIN], take) as url:
+        ran = kit(
+            "conformance", "--target", url, "--report", str(tmp_path / "out"), "-vv",
+            "--env", "LOGIN_KEY", "--examples", str(tmp_path / "calls.yaml"),
+            env={"LOGIN_KEY": key},
+        )  # fmt: skip
+    assert ran.code == 1, ran.said
+    assert any(key[:10] in str(each) and key not in str(each) for each in seen)
+    pieces = {key[at : at + 8] for at in range(len(key) - 7)}
+    assert leaks(ran, tmp_path / "out", *pieces) == []

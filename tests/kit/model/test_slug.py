@@ -37,3 +37,10 @@ def test_two_names_stay_apart_when_the_secret_is_out_of_them():
 
 def test_a_name_without_a_secret_stays_as_it_is():
     assert slug("book_table") == "book_table"
+
+
+@pytest.mark.parametrize("between", [" ", "/", " + "])
+def test_a_slug_does_not_become_a_secret_with_dashes(between):
+    keep_out(Redactor(["sk-live-4f9aQ7zLw82"]))
+    made = slug(between.join(("sk", "live", "4f9aQ7zLw82")))
+    assert made.startswith("secret-1-")

@@ -81,6 +81,18 @@ def test_over_stdio_no_command_of_a_record_is_run(kit, tmp_path, record):
     assert "name the command: TARGET=" in said
 
 
+@pytest.mark.parametrize("id", ["a\x1b[2Jb", "::error::x", "a\n##[error]x", "x" * 200])
+def test_a_record_with_a_run_that_the_kit_never_names_so_is_refused(kit, tmp_path, record, id):
+    lines = json.loads(json.dumps(record))
+    lines[0]["found"][0]["run"]["id"] = id
+    path = tmp_path / "sent.ndjson"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
+    ran = kit("conformance", "--judge", str(path), "--report", str(tmp_path / "out"))
+    assert ran.code == 4, ran.said
+    assert "a run has an id that the kit never gives" in ran.said
+    assert id not in ran.said
+
+
 ODD = (None, -1, 0, 1.5, 10**30, float("nan"), "", "x", "\ud800", "http://[", [], {}, True)
 
 
