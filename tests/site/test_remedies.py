@@ -19,7 +19,7 @@ from conformance.spec.clauses import clauses
 from conformance.spec.messages import is_message
 from scripts.generator.build import load_source, read_source
 from scripts.website.pages.context import Context
-from scripts.website.pages.corrections import changed, correction, shortest
+from scripts.website.pages.corrections import changed, correction, nearest
 from scripts.website.pages.remedies import CODE, LANGUAGES, REMEDIES, remedy, remedy_of
 from scripts.website.pages.vocabularies import homes
 from tests.needs import need_packages
@@ -37,7 +37,7 @@ _GRAMMARS = {
     "java": tree_sitter_java.language(),
     "cs": tree_sitter_c_sharp.language(),
 }
-_NEEDS_PACKAGES = {"strict.java"}
+_NEEDS_PACKAGES = {"strict.java", "timeouts.java"}
 _NAMED = re.compile(r"(?<!\d)[2-5]\d\d(?!\d)|-32\d{3}|`[A-Z][a-z]+(?:-[A-Z][a-z]+)*`")
 """A status, a code of JSON-RPC, or a header."""
 _NOT_ASKED_FOR = {
@@ -190,7 +190,7 @@ def test_the_typescript_of_the_remedies_compiles(tmp_path):
 def test_a_correction_makes_a_wrong_document_right(context):
     corrected = 0
     for clause in context.source.clauses:
-        pair = shortest(context, clause.id)
+        pair = nearest(context, clause.id)
         if pair is None or clause.excluded is not None:
             continue
         bad, good = pair

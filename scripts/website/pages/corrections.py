@@ -1,4 +1,4 @@
-"""The shortest document of the source that breaks a clause, and its correction."""
+"""A document of the source that breaks a clause, and its correction."""
 
 from __future__ import annotations
 
@@ -24,20 +24,23 @@ _FOLDS: Mapping[type, str] = MappingProxyType({dict: "{…}", list: "[…]"})
 _LONGEST = 24
 
 
-def shortest(context: Context, clause: str) -> tuple[Example, Example] | None:
-    """Return the shortest document that breaks a clause, and its valid original, or None."""
+def nearest(context: Context, clause: str) -> tuple[Example, Example] | None:
+    """Return a document that breaks a clause, and its valid original, or None.
+
+    It differs in the fewest places from its original, and of several such it is the shortest.
+    """
     if context.clauses[clause].facts["requirement"] == Requirement.MAY:
         return None  # a permission cannot be broken
-    broken = [each for each in context.source.examples if each.breaks == clause]
-    if not broken:
-        return None
-    chosen = min(broken, key=lambda each: len(json.dumps(each.data)))
-    valid = next(
-        each
-        for each in context.source.examples
-        if (each.spec, each.id) == (chosen.spec, chosen.from_)
-    )
-    return chosen, valid
+    named = {(each.spec, each.id): each for each in context.source.examples}
+    wrong = [each for each in context.source.examples if each.breaks == clause]
+    pairs = [(each, named[each.spec, str(each.from_)]) for each in wrong]
+    return min(pairs, key=_apart, default=None)
+
+
+def _apart(pair: tuple[Example, Example]) -> tuple[int, int]:
+    bad, good = (lines_of(each.data) for each in pair)
+    steps = difflib.SequenceMatcher(None, bad, good, autojunk=False).get_opcodes()
+    return sum(kind != "equal" for kind, *_ in steps), len(json.dumps(pair[0].data))
 
 
 def correction(context: Context, clause: Clause, *, explained: bool = True) -> Iterator[str]:
@@ -45,7 +48,7 @@ def correction(context: Context, clause: Clause, *, explained: bool = True) -> I
 
     With `explained`, the kit's message is above it.
     """
-    pair = shortest(context, clause.id)
+    pair = nearest(context, clause.id)
     if pair is None:
         return
     whole, valid = (in_words(context, each) for each in pair)

@@ -20,7 +20,7 @@ from scripts.website.both_ends import ANSWER, MOMENTS, RECEIVED
 from scripts.website.exchange_text import is_same, numbered
 from scripts.website.layout import ROOT
 from scripts.website.pages.context import CONFORMANCE, Context, up
-from scripts.website.pages.corrections import good_fence, hunk, lines_of, shortest
+from scripts.website.pages.corrections import good_fence, hunk, lines_of, nearest
 from scripts.website.pages.examples import AROUND, WHOLE, in_words, with_error
 from scripts.website.pages.markdown import code, escaped, fence, heading, link
 from scripts.website.pages.tried import in_playground, opening
@@ -148,7 +148,7 @@ def in_mcp(context: Context, clause: Clause, here: str, message: str, parts: str
 
 def _document(context: Context, clause: Clause, here: str) -> Iterator[str]:
     """Yield a document that breaks the clause, and its valid original."""
-    pair = shortest(context, clause.id)
+    pair = nearest(context, clause.id)
     if pair is None:
         return
     broken, valid = pair
