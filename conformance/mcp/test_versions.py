@@ -12,7 +12,7 @@ from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
-from conformance.kit.transport.mcp import LEGACY_VERSIONS
+from conformance.kit.transport.mcp import LEGACY_VERSIONS, META
 from conformance.kit.verdicts.checks import (
     Check,
     Checks,
@@ -207,10 +207,10 @@ def test_a_request_without_a_required_key_is_refused(run: RunEvidence) -> Checks
         if is_refused(exchange, rpc.INVALID_PARAMS, 400):
             yield holds()
         else:
-            yield _without_key(exchange, "_meta.clientCapabilities")
+            yield _without_key(exchange, f'_meta["{META}clientCapabilities"]')
     if not traits_of(run.run).over_http and has_legacy(run) is not False:
         return
-    keys = {"without-protocolVersion": "_meta.protocolVersion", "without-meta": "_meta"}
+    keys = {"without-protocolVersion": f'_meta["{META}protocolVersion"]', "without-meta": "_meta"}
     for step, key in keys.items():
         exchange_or_none = run.step("mcp_requests", step)
         if exchange_or_none is None or not is_ok(exchange_or_none):

@@ -154,6 +154,12 @@ def test_no_remedy_answers_with_a_failure_below_a_clause_that_forbids_it(context
             assert not re.search(r"\b50\d\b|-32603", file.read_text(encoding="utf-8")), file.name
 
 
+@pytest.mark.parametrize("name", ["tool-error", "output", "mcp-resource", "mcp-list", "mcp-input"])
+def test_a_result_of_mcp_has_its_type_in_the_newest_version(name):
+    for file in CODE.glob(f"{name}.*"):
+        assert "resultType" in file.read_text(encoding="utf-8"), file.name  # MCP-RPC-010
+
+
 @pytest.mark.slow
 def test_the_python_of_the_remedies_has_its_types(tmp_path):
     for each in CODE.glob("*.py"):
