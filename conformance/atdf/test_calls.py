@@ -361,12 +361,12 @@ def _accepted(call: Call) -> Check:
 
 
 def _keywords_of(violation: Violation) -> str | Message:
-    """Return the broken keywords; of a date-time, also that its offset is missing."""
+    """Return the broken keywords; of a date-time with all but its offset, also that."""
     keywords, was, sent = listed(violation.keywords), violation.was, violation.sent
     is_day = isinstance(was, str) and has_no_offset(was)
     if violation.keywords != ("format",) or is_day:
         return keywords
-    if isinstance(sent, str) and has_no_offset(sent):
+    if isinstance(sent, str) and ":" in sent and has_no_offset(sent):
         return message("finding.call.without_offset", keywords=keywords)
     return keywords
 

@@ -74,6 +74,7 @@ def test_an_example_of_the_user_that_is_refused_is_quoted_as_theirs():
         ("2035-06-15T10:00:00Z", "2035-06-15T10:00:00", True),
         (None, "2035-06-15T10:00:00", True),
         ("2035-06-15T10:00:00Z", "2036-02-30T10:00:00Z", False),
+        ("2035-06-15T10:00:00Z", "2035-06-15", False),
         ("2035-06-15", "2036-02-30", False),
         ("a@example.com", "a.example.com", False),
     ],
