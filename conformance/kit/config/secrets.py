@@ -109,14 +109,18 @@ class Redactor:
     def notice(self, sent: Iterable[str]) -> None:
         """Learn the values that the kit sends and that have a piece of such a secret.
 
-        The kit makes a valid value shorter, or changes a character: most of a secret is in it.
+        The kit makes a valid value shorter, or changes a character: most of a secret is in it. A
+        value of a schema may also have a secret: what is sent with a whole one is watched, too.
         """
-        for value in sent if self._pieces else ():
+        for value in sent if self._placeholders else ():
             told = len(value) >= _NO_WORD or any(map(str.isdigit, value))
-            if told and len(value) <= _LONGEST_PATTERN:
-                rest = _PLACEHOLDER.sub("\0", self(value))
-                if not self._pieces.isdisjoint(_pieces(rest)):
-                    self._add(value)
+            if not told or len(value) > _LONGEST_PATTERN:
+                continue
+            if (clean := self(value)) != value:
+                self.watch([value])
+            rest = _PLACEHOLDER.sub("\0", clean)
+            if self._pieces and not self._pieces.isdisjoint(_pieces(rest)):
+                self._add(value)
 
     def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
         """Learn the names and values of secrets that a target makes. Each answer may have new ones.

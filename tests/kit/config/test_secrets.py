@@ -354,6 +354,12 @@ def test_what_the_kit_makes_of_a_secret_in_the_calls_of_the_user_is_one_too(made
     assert redact("Token another-value-1") == "Token another-value-1"
 
 
+def test_what_the_kit_makes_of_a_secret_that_it_sends_is_one_too():
+    redact = Redactor([KEY])
+    redact.notice([f"key={KEY}", KEY[:-2]])
+    assert redact(f"x {KEY[:-2]} y") == "x «secret-2» y"
+
+
 def test_a_word_in_a_secret_stays_a_word():
     redact = Redactor(["password-4711"])
     redact.watch(["password-4711"])
