@@ -45,6 +45,18 @@ _AHEAD: Final = 320
 """The most characters after a phrase such as `for example` in which the example is searched."""
 _BARE: Final = re.compile(r"[^\s,;)\]]{1,80}(?![^\s,;)\]])")
 """A whole word. The beginning of a longer one is not a value, and may be half a secret."""
+_CHOICE = r"\w[\w.+-]{0,40}"
+_CHOICES: Final = re.compile(
+    rf"[(\uff08]({_CHOICE}(?:\s?(?:[,/|\u3001\uff0c]|,? or )\s?{_CHOICE}){{1,30}})[)\uff09]"
+)
+"""A list in brackets, of ASCII or of full width."""
+_SPLIT: Final = re.compile(r",? or |[,/|\u3001\uff0c\s]+")
+_NO_CHOICES: Final = frozenset({
+    "array", "bool", "boolean", "default", "exclusive", "float", "inclusive", "int", "integer",
+    "list", "max", "maximum", "min", "minimum", "none", "null", "number", "object", "optional",
+    "required", "str", "string",
+})  # fmt: skip
+"""Words in brackets that say something of a parameter, and are not its values."""
 
 
 def from_masks(text: str, now: datetime) -> Iterator[str]:
@@ -76,7 +88,7 @@ def _code(mask: str) -> str:
 def literals(text: str) -> Iterator[str]:
     """Yield the values that a text quotes: those named as examples first, then all others.
 
-    A bare word counts only directly after `e.g.` and similar phrases.
+    A bare word counts only directly after `e.g.` and similar phrases, or in a list in brackets.
     """
     shown: list[str] = []
     bare: list[str] = []
@@ -93,6 +105,9 @@ def literals(text: str) -> Iterator[str]:
             if word is not None:
                 bare.append(word.group().rstrip(".:'\"`"))
     quoted_anywhere = [_content(each) for each in _QUOTED.finditer(text)]
+    lists = (each for each in _CHOICES.findall(text) if not _MASK.search(each))
+    for choices in map(_SPLIT.split, lists):
+        bare.extend(choices if _NO_CHOICES.isdisjoint(map(str.lower, choices)) else ())
     for each in dict.fromkeys((*shown, *quoted_anywhere, *bare)):
         if each and not _MASK.fullmatch(each):
             yield each

@@ -16,13 +16,14 @@ from conformance.kit.cases.baseline import GIVEN, candidates, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, by_kind, fewer, only
-from conformance.kit.cases.seen_values import SeenValues
+from conformance.kit.cases.seen_values import SeenValues, items_in
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
-from conformance.kit.evidence.safety import is_spared, turn_of
+from conformance.kit.evidence.safety import in_sandbox, is_spared, turn_of
+from conformance.kit.evidence.tool_result import content_text
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
@@ -91,10 +92,12 @@ class ToolRun:
 
     async def begin_again(self, *, changed: bool) -> None:
         """Look for a baseline call again: others may have returned, or `changed`, what it needs.
-        Only a tool that says that it changes nothing, and does not destroy, gets ids of others.
+        Only a tool that does not destroy, and says that it changes nothing or is in the sandbox,
+        gets ids of others.
         """
         tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
-        reads = self.promises and turn_of(self._tool) == 0
+        harmless = self.promises or in_sandbox(self._channel.run, self._channel.context.settings)
+        reads = harmless and turn_of(self._tool) == 0
         made = self._seen.put_into(self._tool, tried[0].arguments) if reads else ()
         seen = [own for own in made if self._channel.may_call(self._tool, own)]
         cases = [replace(tried[0], scenario="baseline", arguments=own) for own in seen]
@@ -314,7 +317,9 @@ class ToolRun:
     async def _accepted(self, baseline: Call) -> None:
         """Note what the call returned, and repeat it if the tool says that it changes nothing."""
         self._baseline = baseline
-        for value in baseline.reading.values:
+        result = baseline.reading.result
+        items = items_in(content_text(result)) if result is not None else []
+        for value in (*baseline.reading.values, items):
             self._seen.note(self._tool.name, value)
         if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)

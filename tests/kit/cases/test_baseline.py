@@ -516,6 +516,8 @@ def test_what_a_refusal_allows_is_read_from_quotes_brackets_or_a_line(text, valu
         (f"e.g. {'w' * 80}", ["w" * 80]),
         (f"e.g. {'w' * 81}", []),
         (f"{' ' * 19_990}e.g. abcdefghi", []),
+        ("The type of the key (SM2, SM4/AES or RSA)", ["SM2", "SM4", "AES", "RSA"]),
+        ("The folder (optional, string), a page (of the book, 3)", []),
     ],
 )
 def test_a_literal_is_quoted_or_stands_behind_a_word_for_examples(text, values):

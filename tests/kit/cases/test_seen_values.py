@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.cases.seen_values import SeenValues
+from conformance.kit.cases.seen_values import SeenValues, items_in
 from tests.kit.samples import TOOL
 
 
@@ -92,3 +92,32 @@ def test_thousands_of_parameters_and_of_names_cost_no_time():
     (first, *_) = seen.put_into(asking(**dict.fromkeys(names, NUMBER)), dict.fromkeys(names, 7))
     assert first["id"] == 0
     assert first[names[-1]] == 7  # too long for the name of an id
+
+
+@pytest.mark.parametrize(
+    ("parameter", "returned", "by"),
+    [
+        ("plugin", {"plugins": ["cpu", "disk"]}, "about"),
+        ("plugin", ["cpu", "disk"], "listPlugins"),
+        ("plugin_name", {"result": ["cpu", "disk"]}, "list_plugins"),
+        ("plugin", [{"name": "cpu"}, {"name": "disk"}], "get_all_plugins"),
+    ],
+)
+def test_a_parameter_takes_the_items_of_a_list_that_is_named_like_it(parameter, returned, by):
+    found = put(returned, asking("show", **{parameter: TEXT}), {parameter: "a"}, by=by)
+    assert found == [{parameter: "cpu"}, {parameter: "disk"}]
+
+
+@pytest.mark.parametrize(
+    ("text", "items"),
+    [
+        ("- cpu\n- disk (2)", ["cpu", "disk"]),
+        ("# All\n* [The CPU](web/cpu.txt): it computes\n* [x](y)", ["web/cpu.txt", "y"]),
+        ("1. `cpu` - it computes\n2. **the disk**", ["cpu", "the disk"]),
+        ("a.txt\nb.txt", ["a.txt", "b.txt"]),
+        ("cpu", []),
+        ("The list:\n- what a day it was\nThe end", []),
+    ],
+)
+def test_a_text_with_an_item_on_each_line_is_a_list(text, items):
+    assert items_in(text) == items
