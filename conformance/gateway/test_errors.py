@@ -162,11 +162,14 @@ def test_no_credential_of_a_provider_is_told(run: RunEvidence) -> Checks:
         elif len(key) < DISTINCT:
             yield unknown("kit.not_verified.short_key", exchange, family=family)
         else:
-            texts = [value for _, value in answer.headers]
+            texts = [*answer.headers]
             if not said.succeeded:
-                texts.append(answer.body.decode("utf-8", "replace"))
-            leaks = any(tells(text, key) for text in texts)
-            yield broken(exchange, "finding.gateway.key_told", family=family) if leaks else holds()
+                texts.append(("body", answer.body.decode("utf-8", "replace")))
+            place = next((place for place, text in texts if tells(text, key)), None)
+            if place is None:
+                yield holds()
+            else:
+                yield broken(exchange, "finding.gateway.key_told", family=family, place=place)
 
 
 def _with_keys(run: RunEvidence) -> Iterator[tuple[str, Exchange, str]]:

@@ -211,16 +211,17 @@ def test_the_credentials_of_the_client_stay_here(run: RunEvidence) -> Checks:
 
 def _sent_only_its_own(exchange: Exchange, arrival: Moment, secrets: list[str]) -> Check:
     spoken = face(arrival)
-    if any(tells(text, *secrets) for text in _texts(arrival)):
-        family = spoken[0].family.value if spoken is not None else arrival.path
-        return broken(exchange, "finding.gateway.credentials", family=family)
+    for place, text in _texts(arrival):
+        if tells(text, *secrets):
+            family = spoken[0].family.value if spoken is not None else arrival.path
+            return broken(exchange, "finding.gateway.credentials", family=family, place=place)
     return holds()
 
 
-def _texts(arrival: Moment) -> list[str]:
-    """Return everything that a request says: its path, its headers and its body."""
+def _texts(arrival: Moment) -> list[tuple[str, str]]:
+    """Return everything that a request says, each with its place: a header's name, path or body."""
     held = arrival.body.decode("utf-8", "replace")
-    return [arrival.path, held, *(value for _, value in arrival.headers)]
+    return [("path", arrival.path), ("body", held), *arrival.headers]
 
 
 @clause("GW-SEC-002")
@@ -233,7 +234,7 @@ def test_no_key_follows_a_redirect(run: RunEvidence) -> Checks:
             continue
         key = key_of(spoken[0], seen[0])
         away = [each for each in seen if ELSEWHERE in each.path]
-        texts = [text for each in away for text in _texts(each)]
+        texts = [text for each in away for _, text in _texts(each)]
         if len(key) < DISTINCT:
             yield unknown("kit.not_verified.short_key", exchange, family=family)
         elif any(tells(text, key) for text in texts):

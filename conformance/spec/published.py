@@ -132,6 +132,21 @@ def barring(document: str, schema_path: Iterable[Step]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
+def deciding(document: str, schema_path: Iterable[Step]) -> list[str]:
+    """Return the members whose values decide that a rule applies: each `if` above it asks for them.
+
+    The `if` of another schema, which refers to the rule's own, does not count.
+    """
+    start, place = _trail(document, tuple(schema_path))[-1]
+    names: list[str] = []
+    while place != start:
+        branch, place = place.pointer.rpartition("/")[2], place.up()
+        if branch in ("then", "else"):
+            asked = node_at(place).get("if", {})
+            names[:0] = asked.get("not", asked).get("required", [])
+    return names
+
+
 def _claims(
     document: str, schema_path: tuple[Step, ...], missing: str | None
 ) -> Iterator[tuple[str, str]]:

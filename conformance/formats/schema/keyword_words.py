@@ -12,7 +12,10 @@ from conformance.formats.problem import shown
 from conformance.formats.schema.blank import SAYS_SOMETHING, is_blank
 from conformance.spec.format_checker import format_checker
 from conformance.spec.messages import Message, message
-from conformance.spec.published import barring, other_choice
+from conformance.spec.published import barring, deciding, other_choice
+
+_OF_OTHERS = ("minimum", "const")
+"""The keywords whose message names the other members that decide what the value may be."""
 
 
 def words(error: ValidationError, document: str | None = None) -> Message:
@@ -31,6 +34,11 @@ def words(error: ValidationError, document: str | None = None) -> Message:
         other = barring(document, error.absolute_schema_path)
         if other is not None:
             return message("documents.keyword.not.with", names=barred, other=other)
+    if document is not None and keyword in _OF_OTHERS:
+        others = ", ".join(f"`{each}`" for each in deciding(document, error.absolute_schema_path))
+        if others:
+            limit = shown(error.validator_value)
+            return _with(f"{keyword}.with", error, limit=limit, others=others)
     return _WORDS.get(keyword, _other)(error)
 
 

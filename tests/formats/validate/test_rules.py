@@ -416,6 +416,21 @@ def test_a_barred_member_is_told_with_the_one_that_bars_it(document, data, said)
     assert [each.message.words() for each in found if each.keyword == "not"] == [said]
 
 
+@pytest.mark.parametrize(
+    ("total", "truncated", "said"),
+    [
+        (0, True, "0 is too small for these values of `returned`, `truncated`. Write 1 or more, "),
+        (4, False, "4 does not fit these values of `returned`, `truncated`. Write 0, "),
+    ],
+)
+def test_a_total_of_nothing_is_told_with_the_numbers_that_decide_it(total, truncated, said):
+    bounds = {"returned": 0, "total": total, "truncated": truncated, "refinement_hint": "h"}
+    result = {"name": "n", "tool_call_id": "c", "result": [], "bounds": bounds}
+    for data, document in ((bounds, "bounds"), (result, "tool-result")):
+        found = [each.message.words() for each in validate(data, document)]
+        assert f"{said}or change one of the others." in found
+
+
 def test_an_example_without_a_name_is_not_told_of_a_dialect():
     example = {"input": {}}
     found = validate({**tool({"properties": {}}), "examples": [example]})
