@@ -11,6 +11,7 @@ from conformance.formats.tool.meta import held, key_in
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.tool_result import envelope_in_content
 from conformance.kit.verdicts.checks import Checks, broken, clause, holds, unknown
+from conformance.spec.messages import message
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey
 
 _REFUSALS = frozenset({rpc.INVALID_PARAMS, rpc.INTERNAL_ERROR})
@@ -96,4 +97,6 @@ def test_keys_of_meta_have_the_names_of_the_specification(tool: ToolEvidence) ->
             if name == META_KEY_NAME[key]:
                 yield holds()
             else:
-                yield broken(call, "finding.mcp.earlier_key", key=name, right=META_KEY_NAME[key])
+                of = message("finding.mcp.of_result" if call else "finding.mcp.of_tool")
+                said: dict[str, Any] = {"key": name, "right": META_KEY_NAME[key], "of": of}
+                yield broken(call, "finding.mcp.earlier_key", **said)

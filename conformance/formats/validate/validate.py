@@ -123,7 +123,8 @@ def _earlier_keys(document: str, data: Any) -> Iterator[Problem]:
     for at, tool in islice(_tools(document, data), _MOST_ERRORS):
         for key in earlier_in(tool.get("_meta")):
             name, right = META_KEY_EARLIER[key], META_KEY_NAME[key]
-            said = message("finding.mcp.earlier_key", key=name, right=right)
+            of = message("finding.mcp.of_tool")
+            said = message("finding.mcp.earlier_key", of=of, key=name, right=right)
             clause = "MCP-ATDF-003"
             yield problem((*at, "_meta", name), clause, said, clause=clause)
 
