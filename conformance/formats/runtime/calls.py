@@ -22,6 +22,7 @@ from conformance.spec.vocabulary import Emission, ToolEventName, ToolsetKind
 Members = Mapping[str, Any]
 
 RESERVED = "server_data"
+_DEFAULT = "server_data_default"
 """The argument with which a caller requests optional server data."""
 
 
@@ -220,16 +221,16 @@ def _always(record: Members) -> Iterator[Broken]:
 
 def _optional(record: Members) -> Iterator[Broken]:
     """Yield optional server data that is sent or missing against the request (RT-SD-006)."""
-    asked = _object(record.get("arguments")).get(RESERVED)
+    by, asked = RESERVED, _object(record.get("arguments")).get(RESERVED)
     if asked not in list(Emission):
-        asked = _tool(record).get("server_data_default", Emission.ON)
+        by, asked = _DEFAULT, _tool(record).get(_DEFAULT, Emission.ON)
     sent = _texts(each.get("kind") for each in _entries(record))
     for kind, each in _kinds(record).items():
         if each.get("always_on") is True or not _succeeded(record):
             continue
         if asked == Emission.OFF and kind in sent:
             place = ("tool_result", "server_data", sent[kind])
-            yield place, message("documents.serverdata.unwanted", kind=shown(kind))
+            yield place, message("documents.serverdata.unwanted", kind=shown(kind), by=by)
         if asked == Emission.ON and kind not in sent:
             yield ("tool_result",), message("documents.serverdata.lacking", kind=shown(kind))
 

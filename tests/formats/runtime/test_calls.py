@@ -52,3 +52,20 @@ def served(result, *data):
 )
 def test_server_data_are_found_wherever_the_model_is_shown_them(result, is_shown):
     assert ("RT-SD-008" in broken(**served(result, {"a": 1}))) is is_shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "by"),
+    [
+        ({"server_data": "off"}, "server_data"),
+        ({}, "server_data_default"),
+        ({"server_data": "on"}, None),
+    ],
+)
+def test_server_data_that_are_off_are_found_with_what_switches_them_off(asked, by):
+    record = served({}, 1)
+    tool = {**record["tool"], "server_data_default": "off"}
+    found = validate({**record, "tool": tool, "arguments": asked}, "call-record")
+    said = [each.message.words("en") for each in found if each.clause == "RT-SD-006"]
+    sentence = f'The server data "k" was sent although `{by}` is `off`. Leave it out.'
+    assert said == ([sentence] if by else [])
