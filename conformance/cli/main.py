@@ -54,8 +54,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _have_streams()
     if arguments is None:
         set_limit()
-        # To read a number of millions of digits takes hours, and a variable may take the limit off.
-        sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
     words = sys.argv[1:] if arguments is None else list(arguments)
     try:
         try:

@@ -46,7 +46,7 @@ from conformance.kit.report.exit import Exit
 from conformance.kit.report.safe_text import A_MISTAKE, visible
 from conformance.kit.session import Session
 from conformance.kit.transport.cookies import learned_by
-from conformance.kit.transport.memory_limit import memory_is_full
+from conformance.kit.transport.memory_limit import memory_is_full, set_limit
 from conformance.kit.verdicts.checks import ClauseTest, clause_tests
 from conformance.spec.clauses import clauses
 from conformance.spec.messages import message
@@ -164,6 +164,7 @@ def pytest_configure(config: pytest.Config) -> None:
         need_target(settings, config.rootpath)
     except OptionUnusable as unusable:
         raise pytest.UsageError(visible(str(unusable), A_MISTAKE, lines=True)) from None
+    set_limit()  # `check` has it; pytest alone has not
     if config.option.collectonly or settings.plan_only:
         return
     try:

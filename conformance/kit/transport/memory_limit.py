@@ -21,7 +21,12 @@ _STACK: Final = 8 * 1024 * 1024
 
 
 def set_limit() -> None:
-    """Limit this process to `MOST` bytes. More raises `MemoryError`. A user's own limit stays."""
+    """Limit this process to `MOST` bytes. More raises `MemoryError`. A user's own limit stays.
+
+    Also restore the limit on digits, which a variable may have lifted: to read a number of millions
+    of digits takes hours, and nothing can interrupt it.
+    """
+    sys.set_int_max_str_digits(sys.int_info.default_max_str_digits)
     if sys.platform != "linux":
         return
     import resource  # noqa: PLC0415 - not on Windows
