@@ -27,6 +27,8 @@ _IN_TIME = {
     for each in ("after_limit", "asked_after_leaving", "held_back", "no_jitter", "not_closed")
 } | {f"finding.gateway.{each}" for each in ("stall_open", "too_soon", "too_soon_asked")}
 """The findings about when something happened, which neither a request nor an answer shows."""
+_AT_PROVIDER = {"finding.gateway.redirect"}
+"""The findings about a request to another host, whose answer does not show the defect."""
 _NOTHING_ARRIVED = "no request"
 _ID = re.compile(r"\b[0-9a-f]{32}\b")
 
@@ -42,7 +44,8 @@ def both_ends(
     if finding.message.id in _IN_TIME:
         return moments_text(bad), moments_text(good), MOMENTS
     reached, meant = arrivals_text(bad), arrivals_text(good)
-    if is_same(*answers) and not is_same(reached, meant):
+    shows = not is_same(*answers) and finding.message.id not in _AT_PROVIDER
+    if not shows and not is_same(reached, meant):
         return *apart(reached, meant), RECEIVED
     return *answers, ANSWER
 

@@ -184,6 +184,12 @@ def test_a_gateways_defect_is_always_shown():
     assert not any(is_same(each["bad"], each["good"]) for each in held.values())
 
 
+def test_a_request_to_another_host_is_shown_and_not_what_that_host_answered():
+    held = seen()["clauses"]["GW-SEC-002"]
+    assert held["shown"] == both_ends.RECEIVED
+    assert ("/elsewhere" in held["bad"], "/elsewhere" in held["good"]) == (True, False)
+
+
 def test_events_are_shown_once_in_a_row_with_their_request():
     def moment(seen, at, arrival=0, detail="", path=""):
         return Moment(seen, at, arrival, detail, path)
