@@ -7,7 +7,7 @@ from http import HTTPStatus
 from conformance.atdf.traces import is_of_sent_code, trace_in
 from conformance.formats.problem import quoted, shown
 from conformance.kit.cases.deviations import WHOLE_FLOAT
-from conformance.kit.cases.expectations import rests_on_meaning
+from conformance.kit.cases.expectations import formats_at, rests_on_meaning
 from conformance.kit.evidence.evidence import Call, ToolEvidence
 from conformance.kit.evidence.response import OF_A_MOMENT, STOP_ANY_CALL
 from conformance.kit.model.case import CaseKind, Expectation, Strictness, Violation
@@ -29,7 +29,7 @@ from conformance.kit.verdicts.checks import (
 from conformance.kit.verdicts.disturbance import cause_of, is_disturbed
 from conformance.kit.verdicts.explanations import explains
 from conformance.kit.verdicts.sent_words import call_shown
-from conformance.spec.messages import Message, listed, message
+from conformance.spec.messages import Message, codes, listed, message
 from conformance.spec.vocabulary import ErrorType, Outcome
 
 _JUDGED = frozenset({Outcome.ACCEPTED, Outcome.INPUT_REFUSED})
@@ -235,7 +235,7 @@ def _refused(tool: ToolEvidence, which: frozenset[Strictness]) -> Checks:
         judged |= {call.case.strictness} if outcome in _JUDGED else set()
         first = first or (None if no_path else call)
         if outcome is Outcome.ACCEPTED:
-            yield _accepted(call)
+            yield _accepted(tool, call)
         elif outcome is Outcome.INPUT_REFUSED or no_path:
             if not tool.neighbour_accepted(call.case) and not _shows_a_check(tool, call):
                 yield _proves_nothing(tool, call)
@@ -347,7 +347,7 @@ def _unsent(tool: ToolEvidence) -> Check:
     return unknown("kit.not_verified.ended" if ended else "kit.not_verified.unsent")
 
 
-def _accepted(call: Call) -> Check:
+def _accepted(tool: ToolEvidence, call: Call) -> Check:
     violation = call.case.violation
     assert violation is not None
     sent = message("finding.call.left_out") if violation.sent_absent else shown(violation.sent)
@@ -356,19 +356,22 @@ def _accepted(call: Call) -> Check:
         "finding.call.accepted",
         parameter=violation.parameter or "arguments",
         sent=sent,
-        keywords=_keywords_of(violation),
+        keywords=_keywords_of(tool, call, violation),
     )
 
 
-def _keywords_of(violation: Violation) -> str | Message:
-    """Return the broken keywords; of a date-time with all but its offset, also that."""
+def _keywords_of(tool: ToolEvidence, call: Call, violation: Violation) -> str | Message:
+    """Return the broken keywords; of a format its name, or that only the offset is missing."""
     keywords, was, sent = listed(violation.keywords), violation.was, violation.sent
-    is_day = isinstance(was, str) and has_no_offset(was)
-    if violation.keywords != ("format",) or is_day:
+    if violation.keywords != ("format",):
         return keywords
-    if isinstance(sent, str) and ":" in sent and has_no_offset(sent):
+    is_day = isinstance(was, str) and has_no_offset(was)
+    if not is_day and isinstance(sent, str) and ":" in sent and has_no_offset(sent):
         return message("finding.call.without_offset", keywords=keywords)
-    return keywords
+    formats = formats_at(tool.tool.input_schema, call.case.arguments, violation.pointer)
+    if not formats:
+        return keywords
+    return message("finding.call.of_format", keywords=keywords, formats=codes(formats))
 
 
 def _spoilt_afterwards(tool: ToolEvidence) -> str:

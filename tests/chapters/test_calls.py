@@ -599,3 +599,13 @@ def test_of_two_server_errors_the_one_at_a_valid_call_is_told_first():
     at_valid = called(web(500, {}, of=case(VALID)))
     told_of = [each.message.id for each in of_tool("ATDF-CALL-005", at_invalid, at_valid).findings]
     assert told_of == ["finding.call.status_of_valid", "finding.call.status"]
+
+
+def test_a_broken_format_is_named():
+    wrong = Violation("/start", "start", ("format",), was="2035-06-15", sent="today")
+    accepted = case(violation=wrong, strictness=Strictness.FORMAT, arguments={"start": "today"})
+    dated = {"type": "object", "properties": {"start": {"type": "string", "format": "date"}}}
+    tool = replace(TOOL, input_schema=dated)
+    call = called(web(200, {}, of=accepted))
+    (finding,) = of_tool("ATDF-CALL-003", call, tool=tool).findings
+    assert finding.message.words("en").startswith('`start` = "today" breaks `format` (`date`) in')

@@ -13,7 +13,7 @@ from conformance.kit.model.case import Strictness
 from conformance.kit.schema.applies import applied, member
 from conformance.kit.schema.breaks import Break
 from conformance.kit.schema.constraints import Constraints, constraints
-from conformance.kit.schema.places import ABSENT, Tokens, get
+from conformance.kit.schema.places import ABSENT, Tokens, from_pointer, get
 from conformance.kit.schema.string_formats import ATDF_FORMATS, FORMATS, has_no_offset
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import SchemaView, view_of
@@ -147,6 +147,16 @@ def is_governed(schema: Mapping[str, Any], arguments: Any, name: str) -> bool:
     is_number = isinstance(found.value, int | float) and not isinstance(found.value, bool)
     bounded = is_number and found.asked.high is not None
     return found.asked.allowed is not None or isinstance(found.value, bool) or bounded
+
+
+def formats_at(schema: Mapping[str, Any], arguments: Any, pointer: str) -> tuple[str, ...]:
+    """Return the formats that a schema asks for at a place of `arguments`, a JSON Pointer."""
+    try:
+        tokens = from_pointer(pointer, arguments)
+        found = (each for each in spots(view_of(schema), arguments) if each.tokens == tokens)
+        return next((each.asked.formats for each in found), ())
+    except (SchemaProblem, LookupError):
+        return ()
 
 
 def _is_known(spot: Spot, known: Any) -> bool:
