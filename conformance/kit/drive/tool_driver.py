@@ -354,15 +354,9 @@ class ToolRun:
             differs = to_bytes(repaired) != to_bytes(sent)
             if not (differs and self._channel.may_call(self._tool, repaired)):
                 break
-            case = replace(
-                refused.case,
-                id=replace(refused.case.id, repair=step),
-                kind=CaseKind.REPAIR,
-                arguments=repaired,
-                expects=Expectation.ACCEPT,
-                neighbour=refused.case.id,
-                step=step,
-            )
+            id = replace(refused.case.id, repair=step)
+            case = replace(refused.case, id=id, kind=CaseKind.REPAIR, arguments=repaired, step=step)
+            case = replace(case, expects=Expectation.ACCEPT, neighbour=refused.case.id)
             called = await self._call(case, next(numbers))
             if called is None:
                 break

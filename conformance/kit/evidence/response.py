@@ -14,12 +14,16 @@ from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool, Where
 from conformance.kit.evidence.disguise import disguise_of, holds_nothing, may_be_an_error
 from conformance.kit.evidence.environment import limit_told_in, missing_in
-from conformance.kit.evidence.tool_result import content_text, envelope_of_result, json_texts
+from conformance.kit.evidence.tool_result import (
+    content_text,
+    envelope_of_result,
+    is_enriched_error,
+    json_texts,
+)
 from conformance.kit.model.case import Case, CaseKind, Strictness
 from conformance.kit.model.exchange import SHORT, Answer, Exchange, Request, Trouble, weight
 from conformance.kit.schema.places import from_pointer
 from conformance.spec.vocabulary import (
-    AnswerStatus,
     Disguise,
     ErrorCategory,
     ErrorType,
@@ -382,18 +386,6 @@ def _read_rpc_error(
     else:
         outcome = Outcome.INPUT_REFUSED if code is None else Outcome.OTHER_REFUSED
     return Reading(outcome, document=response, text=text, rpc_code=code, status=status)
-
-
-def is_enriched_error(document: Any) -> bool:
-    """Return whether a body is an enriched response that says that the call failed.
-
-    It is a refusal whatever its status: HTTP-ERR-001 is about one with a status of success.
-    """
-    members = document if isinstance(document, dict) else {}
-    data = members.get("data")
-    if members.get("status") != AnswerStatus.ERROR or not isinstance(data, dict):
-        return False
-    return all(isinstance(data.get(name), str) for name in ("code", "message"))
 
 
 def _hollow(document: Any) -> Mapping[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Reads an MCP result of `tools/call`: its texts, the JSON in them, and an error envelope."""
+"""Reads the result of a call: its texts and envelope over MCP, and an enriched error over HTTP."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of
 from conformance.formats.tool.meta import held
-from conformance.spec.vocabulary import MetaKey
+from conformance.spec.vocabulary import AnswerStatus, MetaKey
 
 
 def envelope_of_result(result: Mapping[str, Any]) -> Envelope | None:
@@ -46,3 +46,15 @@ def _texts(result: Mapping[str, Any]) -> list[str]:
     blocks = content if isinstance(content, list) else []
     texts = [block.get("text") for block in blocks if isinstance(block, dict)]
     return [text for text in texts if isinstance(text, str)]
+
+
+def is_enriched_error(document: Any) -> bool:
+    """Return whether a body is an enriched response that says that the call failed.
+
+    It is a refusal whatever its status: HTTP-ERR-001 is about one with a status of success.
+    """
+    members = document if isinstance(document, dict) else {}
+    data = members.get("data")
+    if members.get("status") != AnswerStatus.ERROR or not isinstance(data, dict):
+        return False
+    return all(isinstance(data.get(name), str) for name in ("code", "message"))
