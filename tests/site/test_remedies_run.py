@@ -105,6 +105,18 @@ def test_a_stream_ends_once_whatever_ends_it():
     ]
 
 
+def test_a_stream_ends_once_with_an_error_of_any_http_library():
+    class Broken(Exception):
+        """As in `httpx`, whose errors derive from `Exception` alone."""
+
+    def failing():
+        yield {"event": "PartialContentDelta", "content": "a"}
+        raise Broken
+
+    *_, last = load("stream-end")["passed_on"](failing())
+    assert last["event"] == "StreamError"
+
+
 def test_frames_are_the_same_wherever_the_bytes_are_cut():
     sent = '\ufeff: x\r\ndata: {"a":\r\ndata: "é"}\r\n\r\ndata: [DONE]\n\n'.encode()
     for cut in range(len(sent)):
