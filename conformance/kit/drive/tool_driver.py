@@ -16,14 +16,13 @@ from conformance.kit.cases.baseline import GIVEN, candidates, problem_of
 from conformance.kit.cases.naming import MOST_BASELINE_CALLS, good_id
 from conformance.kit.cases.phases import HeldPlan, Plans
 from conformance.kit.cases.plan import Plan, by_kind, fewer, only
-from conformance.kit.cases.seen_values import SeenValues, items_in
+from conformance.kit.cases.seen_values import SeenValues
 from conformance.kit.drive.channel import Channel, ConnectFailed
 from conformance.kit.drive.pacing import together
 from conformance.kit.drive.progress import Progress
 from conformance.kit.evidence.evidence import Call, ToolEvidence, call_of
 from conformance.kit.evidence.recorder import Series
-from conformance.kit.evidence.safety import in_sandbox, is_spared, turn_of
-from conformance.kit.evidence.tool_result import content_text
+from conformance.kit.evidence.safety import is_harmless, is_spared, promises_no_change
 from conformance.kit.model.case import Case, CaseKind, Expectation
 from conformance.kit.model.case_id import CaseId
 from conformance.kit.model.exchange import Trouble
@@ -78,7 +77,7 @@ class ToolRun:
         self._left_over: Plan | None = None
         self._spared = is_spared(tool, channel.run, channel.context.settings)
         self.is_begun = self.is_told = False
-        self.promises = tool.annotations.read_only is True or tool.safe is True  # no change
+        self.promises = promises_no_change(tool)
         self._few = self._spared and not self.promises
 
     async def begin(self) -> None:
@@ -92,13 +91,11 @@ class ToolRun:
 
     async def begin_again(self, *, changed: bool) -> None:
         """Look for a baseline call again: others may have returned, or `changed`, what it needs.
-        Only a tool that does not destroy, and says that it changes nothing or is in the sandbox,
-        gets ids of others.
+        Only a tool that harms nothing gets ids of others.
         """
         tried = [call.case for call in self._calls if call.case.kind is CaseKind.BASELINE]
-        harmless = self.promises or in_sandbox(self._channel.run, self._channel.context.settings)
-        reads = harmless and turn_of(self._tool) == 0
-        made = self._seen.put_into(self._tool, tried[0].arguments) if reads else ()
+        harmless = is_harmless(self._tool, self._channel.run, self._channel.context.settings)
+        made = self._seen.put_into(self._tool, tried[0].arguments) if harmless else ()
         seen = [own for own in made if self._channel.may_call(self._tool, own)]
         cases = [replace(tried[0], scenario="baseline", arguments=own) for own in seen]
         numbers = range(len(tried) + 1, MOST_BASELINE_CALLS + 1)
@@ -317,9 +314,7 @@ class ToolRun:
     async def _accepted(self, baseline: Call) -> None:
         """Note what the call returned, and repeat it if the tool says that it changes nothing."""
         self._baseline = baseline
-        result = baseline.reading.result
-        items = items_in(content_text(result)) if result is not None else []
-        for value in (*baseline.reading.values, items):
+        for value in baseline.reading.values:
             self._seen.note(self._tool.name, value)
         if self.promises:
             await self._once_more(baseline, CaseKind.SECOND)
@@ -354,9 +349,15 @@ class ToolRun:
             differs = to_bytes(repaired) != to_bytes(sent)
             if not (differs and self._channel.may_call(self._tool, repaired)):
                 break
-            id = replace(refused.case.id, repair=step)
-            case = replace(refused.case, id=id, kind=CaseKind.REPAIR, arguments=repaired, step=step)
-            case = replace(case, expects=Expectation.ACCEPT, neighbour=refused.case.id)
+            case = replace(
+                refused.case,
+                id=replace(refused.case.id, repair=step),
+                kind=CaseKind.REPAIR,
+                arguments=repaired,
+                expects=Expectation.ACCEPT,
+                neighbour=refused.case.id,
+                step=step,
+            )
             called = await self._call(case, next(numbers))
             if called is None:
                 break

@@ -31,9 +31,9 @@ from conformance.formats.text.json_text import told_in
 from conformance.formats.text.sse import sse_events
 from conformance.formats.tool.declared import is_destructive_hint, warning, warns_of_destruction
 from conformance.formats.tool.tool import Annotations, Invocation, Tool
+from conformance.kit.evidence.body import json_in
 from conformance.kit.evidence.declarations import Discovered
 from conformance.kit.evidence.listing import each_alone, openapi_in
-from conformance.kit.evidence.response import json_in
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.settings import AllowCalls, Settings
 

@@ -11,7 +11,7 @@ from conformance.formats.catalog.normalize import NormalisedCatalog, Source, too
 from conformance.formats.catalog.openapi import METHODS, OpenApiCatalog, operations
 from conformance.formats.schema.depth import ends_in_recursion_error
 from conformance.formats.text.json_text import Notation, read
-from conformance.kit.evidence.response import json_in
+from conformance.kit.evidence.body import json_in
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.fault import Fault, fault_of
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from conformance.formats.text import rpc
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool, Where
+from conformance.kit.cases.seen_values import items_in
+from conformance.kit.evidence.body import body_json, json_in
 from conformance.kit.evidence.disguise import disguise_of, holds_nothing, may_be_an_error
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import (
@@ -21,7 +22,7 @@ from conformance.kit.evidence.tool_result import (
     json_texts,
 )
 from conformance.kit.model.case import Case, CaseKind, Strictness
-from conformance.kit.model.exchange import SHORT, Answer, Exchange, Request, Trouble, weight
+from conformance.kit.model.exchange import Answer, Exchange, Request, Trouble
 from conformance.kit.schema.places import from_pointer
 from conformance.spec.vocabulary import (
     Disguise,
@@ -40,8 +41,6 @@ _STATUS_REFUSES_INPUT = frozenset({400, 422})
 _STATUS_REFUSES_OTHER = frozenset(
     {401, 402, 403, 404, 405, 406, 408, 409, 410, 411, 412, 413, 415, 423, 428, 429, 503}
 )
-_LIGHT = 64 * 1024
-"""The most bytes of memory for a body of which many are cached as values."""
 _OF_AN_OBJECT = 2_000
 """The most characters of an object that is quoted without its empty members. A longer one is quoted
 whole.
@@ -110,10 +109,13 @@ class Reading:
 
     @property
     def values(self) -> list[Any]:
-        """The JSON values of the result: those of each place that can hold one over MCP."""
+        """The values of the result: over MCP, those of each place that can hold JSON, and a list of
+        the items of a text.
+        """
         if self.result is None:
             return [self.document]
-        return [self.result.get("structuredContent"), *json_texts(self.result, "{[")]
+        listed = items_in(content_text(self.result))
+        return [self.result.get("structuredContent"), *json_texts(self.result, "{["), listed]
 
     @property
     def said(self) -> str:
@@ -212,47 +214,6 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
     outcome = Outcome.INPUT_REFUSED if refused else Outcome.OTHER_REFUSED
     words = text or json.dumps(documents[0], ensure_ascii=False)
     return replace(reading, outcome=outcome, text=words, disguise=disguise)
-
-
-def body_json(exchange: Exchange) -> Any:
-    """Return the body as JSON; None if it is not JSON."""
-    return json_in(exchange.answer) if exchange.answer is not None else None
-
-
-def json_in(answer: Answer) -> Any:
-    """Return the body of an answer as JSON; None if it is not JSON."""
-    if len(answer.body) > SHORT:
-        return _parsed(answer.body)
-    return (_read_again if weight(answer.body) <= _LIGHT else _heavy_again)(answer.body)
-
-
-def _parsed(body: bytes) -> Any:
-    try:
-        return told_in(body.decode("utf-8"))
-    except (UnicodeDecodeError, ValueError, RecursionError):
-        return None
-
-
-def is_json(answer: Answer) -> bool | None:
-    """Return whether a body is JSON; None if it is nested too deep for the kit to say.
-
-    A number may be too long for the kit to read. A server may keep such values that the kit has
-    sent, and return them.
-    """
-    try:
-        json.loads(answer.body.decode("utf-8"), parse_int=len)
-    except RecursionError:
-        return None
-    except ValueError:
-        return False
-    return True
-
-
-_read_again = lru_cache(maxsize=1024)(_parsed)
-"""A cache, because many clauses read the answers of the same tool. No clause changes a value."""
-
-_heavy_again = lru_cache(maxsize=32)(_parsed)
-"""The same for bodies that take twenty times their length in memory, such as empty lists."""
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:

@@ -164,6 +164,16 @@ def turn_of(tool: Tool) -> int:
     return int(silent and not REMOVALS.isdisjoint(words_in(tool.name)))
 
 
+def promises_no_change(tool: Tool) -> bool:
+    """Return whether a tool says that a call of it changes nothing."""
+    return tool.annotations.read_only is True or tool.safe is True
+
+
+def is_harmless(tool: Tool, run: Run, settings: Settings) -> bool:
+    """Return whether a tool that gets the ids of what exists harms nothing."""
+    return (promises_no_change(tool) or in_sandbox(run, settings)) and turn_of(tool) == 0
+
+
 def _destroys(tool: Tool) -> bool:
     return tool.annotations.destructive is True or tool.destructive_elsewhere
 

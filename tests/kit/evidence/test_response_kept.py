@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.kit.evidence.response import json_in, read, response_of
+from conformance.kit.evidence.body import json_in
+from conformance.kit.evidence.response import read, response_of
 from conformance.kit.evidence.tool_result import envelope_in_content
 from conformance.kit.model.exchange import Trouble
 from conformance.spec.vocabulary import META_KEY_NAME, MetaKey, Outcome
