@@ -135,3 +135,12 @@ def test_a_parser_refuses_what_is_no_code(language, text):
 def test_where_a_framework_would_repeat_a_value_the_guide_has_words_of_its_own(guide, words):
     for language in ("en", "es", "pt"):
         assert words in (DOCS / language / "guides" / f"{guide}.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("guide", "words"),
+    [("spring-boot", "extends JsonDeserializer<Integer>"), ("aspnet-core", "JsonConverter<int>")],
+)
+def test_where_a_framework_refuses_a_whole_float_the_guide_accepts_it(guide, words):
+    for language in ("en", "es", "pt"):
+        assert words in (DOCS / language / "guides" / f"{guide}.md").read_text("utf-8")
