@@ -60,10 +60,13 @@ def _tried(tool: ToolEvidence) -> list[Call]:
 
 
 def _told(tried: list[Call], tool: ToolEvidence, report: Report) -> Iterator[str]:
-    for call in islice(reversed(tried), _SHOWN):
-        yield report.say("report.examples.tried", call=_shown(to_text(call.case.arguments), report))
+    told: dict[tuple[str, str], None] = {}  # a call may be sent twice, and refused alike
+    for call in reversed(tried):
         said = call.reading.text or str(call.reading.status or call.exchange.trouble or "")
-        yield report.say("report.examples.said", said=_shown(said, report))
+        told.setdefault((_shown(to_text(call.case.arguments), report), _shown(said, report)))
+    for sent, said in islice(told, _SHOWN):
+        yield report.say("report.examples.tried", call=sent)
+        yield report.say("report.examples.said", said=said)
     if not tried:
         yield report.say("report.examples.nothing", reason=_shown(tool.unplanned, report))
 

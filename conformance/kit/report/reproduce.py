@@ -39,8 +39,8 @@ unquoted, so that its later quotes would be counted wrong.
 """
 _OPERATORS = frozenset("&|<>^")
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
-# curl writes these headers itself, and recorded values would be wrong for a new request.
 _MADE_BY_CURL = {"host", "content-length", "connection", "accept-encoding", "transfer-encoding"}
+"""Headers that curl writes itself. Recorded values would be wrong for a new request."""
 
 
 def joined(words: Iterable[str]) -> str:
@@ -93,9 +93,8 @@ def curl(request: HttpRequest) -> str | None:
         return None
     # -g takes brackets and braces literally; --path-as-is keeps `..` in the path.
     words = ["curl", "-i", "-g", "--path-as-is", "-X", request.method or "GET"]
-    for name, value in request.headers:
-        if _TOKEN.fullmatch(name) and name.lower() not in _MADE_BY_CURL and _one_line(value):
-            words += ["-H", f"{name}: {value}" if value else f"{name};"]
+    for name, value in own_headers(request):
+        words += ["-H", f"{name}: {value}" if value else f"{name};"]
     before = ""
     if request.body:
         if not any(name.lower() == "content-type" for name, _ in request.headers):
@@ -109,6 +108,13 @@ def curl(request: HttpRequest) -> str | None:
             words += ["--data-raw", text]
     words += ["--url", request.url]
     return before + joined(words)
+
+
+def own_headers(request: HttpRequest) -> Iterator[tuple[str, str]]:
+    """Yield the headers that the kit chose, if they are one line of plain text each."""
+    for name, value in request.headers:
+        if _TOKEN.fullmatch(name) and name.lower() not in _MADE_BY_CURL and _one_line(value):
+            yield name, value
 
 
 def _one_line(value: str) -> bool:

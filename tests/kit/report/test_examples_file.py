@@ -52,6 +52,12 @@ def test_the_last_call_is_there_to_edit_with_what_the_server_said(tmp_path):
     assert '{"city":"a"}' in comments[3]
 
 
+def test_a_call_that_was_sent_twice_and_refused_alike_is_there_once(tmp_path):
+    calls = refused({"city": "a"}), refused({"city": "b"}), refused({"city": "b"})
+    text, _ = written(tmp_path, run_evidence(tool_evidence(*calls)))
+    assert text.count('{"city":"b"}') == text.count('{"city":"a"}') == 1
+
+
 def test_a_tool_of_which_a_call_was_accepted_in_some_run_is_not_there():
     bad = run_evidence(tool_evidence(refused({"city": "a"})))
     good = run_evidence(tool_evidence(accepted()))

@@ -8,6 +8,7 @@ import pytest
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.results import Finding, Item
 from conformance.kit.model.run import Role
+from conformance.kit.model.step import Step
 from conformance.kit.report.html.detail import Answered, evidence
 from conformance.kit.report.html.json_layout import layout, pointer_of
 from conformance.kit.report.html.matrix import matrix
@@ -104,6 +105,21 @@ def test_arguments_in_an_address_are_not_shown_as_a_body(body, said):
     (row,) = fold([Item("A-B-001", Requirement.MUST, "http", "t", Verdict.FAIL, (finding,))]).rows
     inside = render("detail.html", report, row=row, shown=list(evidence(row, report)))
     assert ("which this request has in its address" in inside) is said
+
+
+@pytest.mark.parametrize(("name", "has_words"), [("foreign", False), ("empty-body", True)])
+def test_a_step_shows_the_headers_that_it_may_be_about_and_no_name_without_words(name, has_words):
+    sent = replace(exchange(17), case=None, script="mcp_origin", step=Step(name))
+    headers = (("Origin", "http://<a>"), ("Host", "h"), ("Content-Length", "2"))
+    sent = replace(sent, request=replace(sent.request, headers=headers))
+    report = Report(session(), exchange={17: sent}.get)
+    finding = Finding(message("sample.raw", text=""), exchange=17)
+    (row,) = fold([Item("A-B-001", Requirement.MUST, "http", None, Verdict.FAIL, (finding,))]).rows
+    inside = render("detail.html", report, row=row, shown=list(evidence(row, report)))
+    told = inside[: inside.index("</section>")]
+    assert "<br><code>Origin: http://&lt;a&gt;</code></p>" in told
+    assert "Host" not in told
+    assert (f"<code>{name}</code>" in told) is has_words
 
 
 # --- A JSON value

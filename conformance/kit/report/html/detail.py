@@ -6,14 +6,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from conformance.formats.text.json_text import told_in
-from conformance.kit.model.exchange import Answer, Exchange
+from conformance.kit.model.exchange import Answer, Exchange, HttpRequest
 from conformance.kit.model.results import Finding
 from conformance.kit.report.html.json_layout import Piece, Pieces, layout, pointer_of
-from conformance.kit.report.html.places import Label, Note, call_note, finding_label, step_label
+from conformance.kit.report.html.places import (
+    NOTHING_SENT,
+    Label,
+    Note,
+    call_note,
+    finding_label,
+    step_label,
+)
 from conformance.kit.report.html.rows import Place, Row
 from conformance.kit.report.html.timeline import Lane, hidden, lanes
 from conformance.kit.report.reporter import Report
-from conformance.kit.report.reproduce import again_line, command
+from conformance.kit.report.reproduce import again_line, command, own_headers
 
 _EVIDENCE = 3
 """The most places of a row whose exchange is shown."""
@@ -31,6 +38,8 @@ class Sent:
     note: Note | Label
     has_arguments: bool = False
     """Whether `body` has the arguments of a call that has no body itself."""
+    headers: tuple[str, ...] = ()
+    """The headers of a step of a script: the step may be about them alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +110,11 @@ def _pair(exchange: Exchange, finding: Finding, report: Report) -> Pair:
 def _sent(exchange: Exchange, report: Report) -> Sent:
     http, case = exchange.over_http, exchange.case
     if case is None:
-        return Sent(http, _body(exchange.request.body, report), step_label(exchange, report))
+        request, label = report.sendable(exchange.request), step_label(exchange, report)
+        headers = own_headers(request) if isinstance(request, HttpRequest) else ()
+        lines = tuple(f"{name}: {value}" for name, value in headers)
+        note = label if label.words else NOTHING_SENT  # a name alone says nothing
+        return Sent(http, _body(request.body, report), note, headers=lines)
     mark = case.violation.pointer if case.violation else None
     body = layout(case.arguments, report, mark, report.say("report.html.absent"))
     return Sent(http, body, call_note(case, report), http and not exchange.request.body)
