@@ -56,10 +56,14 @@ from scripts.website.exchange_text import (
     with_id,
 )
 
+_OPENAPI_FAULTS: Mapping[str, tuple[str, ...]] = {
+    name: clauses for name, clauses in REST_FAULTS.items() if clauses[0].startswith("HTTP-OAS")
+}
+"""The faults of the service. What its others show, the reference shows, too."""
 _PLANTED: Mapping[str, tuple[str, ...]] = {
     **{name: fault.clauses for name, fault in FAULTS.items()},
     **{name: (fault.clause,) for name, fault in GATEWAY_FAULTS.items()},
-    **REST_FAULTS,
+    **_OPENAPI_FAULTS,
 }
 """The clauses that each fault was planted for."""
 SEEN = Path(__file__).resolve().parents[1] / "fixtures" / "exchanges" / "seen.json"
@@ -117,7 +121,7 @@ def main(arguments: Sequence[str]) -> int:
     unknown = [each for each in chosen.fault if each not in _PLANTED]
     if unknown:
         parser.error(f"There is no fault {unknown[0]!r}.")
-    wanted = chosen.fault or [*FAULTS, *GATEWAY_FAULTS, *REST_FAULTS]
+    wanted = chosen.fault or [*_PLANTED]
     held = json.loads(SEEN.read_text("utf-8")) if SEEN.exists() and chosen.fault else {}
     faults: dict[str, Any] = held.get("faults", {})
     best = {
@@ -137,7 +141,7 @@ def main(arguments: Sequence[str]) -> int:
             planted = _PLANTED[name]
             lacking = [each for each in planted if each not in told.said]
             missed += lacking
-            if name not in REST_FAULTS:  # the page of faults does not list these
+            if name not in _OPENAPI_FAULTS:  # the page of faults does not list these
                 faults[name] = {each: told.said[each] for each in planted if each in told.said}
             for clause, seen in told.exchanges.items():
                 best[clause] = min([*seen, *([best[clause]] if clause in best else [])], key=_rank)
@@ -242,10 +246,8 @@ def _unmarked(exchange: Exchange) -> Exchange:
 def _of_service(name: str) -> Told:
     """Check the REST service, whose OpenAPI document the clauses about such documents need."""
     told = Told()
-    # What other faults show, too, they show with the reference.
-    planted = tuple(each for each in REST_FAULTS[name] if each.startswith("HTTP-OAS"))
     session, items = _service_run("--fault", name)
-    _take(told, name, planted, session, items, _sound_service())
+    _take(told, name, _OPENAPI_FAULTS[name], session, items, _sound_service())
     return told
 
 

@@ -229,7 +229,7 @@ class Disguise(StrEnum):
     STATUS_MEMBER = "status_member"
     """An object has the member `status` with one of these values, and no other data."""
     NESTED_RESULT = "nested_result"
-    """An object is a whole result of MCP, with `content`, and its `isError` is `true`."""
+    """An object is a whole result of MCP, with `content` and nothing else, and its `isError` is `true`."""
     NOT_A_VALUE = "not_a_value"
     """The answer to a baseline call is a text whose only value is one of these. The call is not a baseline then, and the answer is not a refusal either."""
 
@@ -1238,7 +1238,7 @@ DISGUISE_UNLESS_ABOUT: Final[Mapping[Disguise, tuple[str, ...]]] = MappingProxyT
         Disguise.ERROR_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'traceback', 'tracebacks', 'crash', 'crashes', 'incident', 'incidents', 'alert', 'alerts', 'warning', 'warnings', 'failure', 'failures', 'bug', 'bugs', 'stderr'),
         Disguise.SUCCESS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'validator', 'verify', 'compare', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'ping', 'exists'),
         Disguise.STATUS_MEMBER: ('error', 'errors', 'exception', 'exceptions', 'log', 'logs', 'logging', 'failure', 'failures', 'test', 'tests', 'check', 'checks', 'validate', 'validation', 'verify', 'build', 'builds', 'job', 'jobs', 'health', 'monitor', 'status', 'state', 'task', 'tasks', 'run', 'runs', 'process', 'processes', 'deployment', 'deployments', 'pipeline', 'pipelines', 'workflow', 'workflows', 'order', 'orders', 'payment', 'payments', 'event', 'events'),
-        Disguise.NESTED_RESULT: (),
+        Disguise.NESTED_RESULT: ('message', 'messages', 'trace', 'traces', 'transcript', 'transcripts', 'conversation', 'conversations', 'history', 'log', 'logs', 'record', 'records', 'run', 'runs', 'session', 'sessions', 'replay'),
         Disguise.NOT_A_VALUE: (),
     }
 )

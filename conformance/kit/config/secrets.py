@@ -22,6 +22,12 @@ _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
 """The scheme before the credentials in an Authorization header. Servers may drop it."""
 _PART = 8
 """The shortest piece of a secret, in characters, that is removed where a long text was cut."""
+_MOST, _HALF = 2 / 3, 1 / 2
+"""The share of a secret that a value has which the kit made of it. The second is for values with a
+digit; others may be words or hosts.
+"""
+_NEIGHBORS = 4
+"""How many characters of a secret have to be together in a value to count."""
 _NO_WORD = 12
 """The shortest value without a digit, in characters, that is not a word of the kit's own files."""
 _MOST_LEARNED = 50
@@ -77,8 +83,8 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._bare: dict[str, str] = {}
         self._known = 0
-        self._pieces: set[str] = set()
-        """The pieces of the secrets in the user's own calls."""
+        self._watched: dict[str, set[str]] = {}
+        """The secrets in calls, each with its pieces."""
         self._learned: dict[str, tuple[str, str]] = {}
         """The maker and the name of each secret that a target made, by placeholder, oldest first.
         """
@@ -103,23 +109,24 @@ class Redactor:
         secrets in them.
         """
         given = "\0".join(values)
-        for secret in [each for each in self._bare if each in given]:
-            self._pieces |= _pieces(secret[:_LONGEST_PATTERN])
+        for secret in [each[:_LONGEST_PATTERN] for each in self._bare if each in given]:
+            self._watched[secret.lower()] = _pieces(secret, _PART)
 
     def notice(self, sent: Iterable[str]) -> None:
-        """Learn the values that the kit sends and that have a piece of such a secret.
+        """Learn the values that the kit sends and that have most of such a secret.
 
-        The kit makes a valid value shorter, or changes a character: most of a secret is in it. A
-        value of a schema may also have a secret: what is sent with a whole one is watched, too.
+        The kit makes a valid value shorter, or changes a character. A value of a schema may also
+        have a secret: what is sent with a whole one is watched, too.
         """
         for value in sent if self._placeholders else ():
-            told = len(value) >= _NO_WORD or any(map(str.isdigit, value))
-            if not told or len(value) > _LONGEST_PATTERN:
+            has_digit = any(map(str.isdigit, value))
+            if not (has_digit or len(value) >= _NO_WORD) or len(value) > _LONGEST_PATTERN:
                 continue
             if (clean := self(value)) != value:
                 self.watch([value])
-            rest = _PLACEHOLDER.sub("\0", clean)
-            if self._pieces and not self._pieces.isdisjoint(_pieces(rest)):
+            own = _pieces(rest := _PLACEHOLDER.sub("\0", clean), _PART)
+            near = [secret for secret, known in self._watched.items() if not known.isdisjoint(own)]
+            if any(_shared(each, rest) >= (_HALF if has_digit else _MOST) for each in near):
                 self._add(value)
 
     def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
@@ -326,10 +333,17 @@ def _between(text: str, change: Callable[[str], str]) -> str:
     return "".join(pieces)
 
 
-def _pieces(text: str) -> set[str]:
-    """Return all pieces of a text that are as long as the shortest that is removed."""
+def _pieces(text: str, length: int) -> set[str]:
+    """Return all pieces of a text that have this length, in lower case."""
     small = text.lower()
-    return {small[at : at + _PART] for at in range(len(small) - _PART + 1)}
+    return {small[at : at + length] for at in range(len(small) - length + 1)}
+
+
+def _shared(secret: str, text: str) -> float:
+    """Return the share of a secret's characters whose neighbors are together in a text, too."""
+    own, held = secret.lower(), _pieces(text, _NEIGHBORS)
+    starts = (at for at in range(len(own)) if own[at : at + _NEIGHBORS] in held)
+    return len({at + n for at in starts for n in range(_NEIGHBORS)}) / len(own)
 
 
 def _halves(form: str) -> range:

@@ -38,6 +38,10 @@ ALONGSIDE: Final = frozenset({
     "disclaimer", "docs", "documentation", "documentation_url", "help", "help_url", "url", "link",
 })  # fmt: skip
 """Members that belong to an error. All whose names begin with `error` or `message` do too."""
+_OF_A_RESULT: Final = frozenset(
+    {"content", "isError", "structuredContent", "_meta", "meta", "resultType"}
+)
+"""The members of a result of MCP. A class of a library may call the fourth one `meta`."""
 _CLASSES: Final = frozenset({("error", "type"), ("error", "code"), ("error", "class")})
 """The words in the names of members that hold the class of an error."""
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
@@ -124,7 +128,7 @@ def _of_document(document: Any, tool: Tool, case: Case) -> Disguise | None:
     if not isinstance(document, dict):
         return None
     claims = {name.lower(): value for name, value in document.items() if isinstance(name, str)}
-    if _claims(claims, Disguise.NESTED_RESULT, _is_true) and "content" in claims:
+    if _claims(claims, Disguise.NESTED_RESULT, _is_true) and _is_result(document):
         return Disguise.NESTED_RESULT
     if _claims(claims, Disguise.SUCCESS_MEMBER, _is_false):
         return Disguise.SUCCESS_MEMBER if _nothing_else(document, case) else None
@@ -155,6 +159,15 @@ def _is_false(value: Any) -> bool:
 
 def _is_true(value: Any) -> bool:
     return value is True
+
+
+def _is_result(document: Mapping[str, Any]) -> bool:
+    """Return whether an object is a result of MCP and nothing more: a record may contain one."""
+    blocks = document.get("content")
+    typed = isinstance(blocks, list) and all(
+        isinstance(each, dict) and isinstance(each.get("type"), str) for each in blocks
+    )
+    return typed and document.keys() <= _OF_A_RESULT
 
 
 def _tells(value: Any) -> bool:

@@ -360,8 +360,17 @@ def test_what_the_kit_makes_of_a_secret_that_it_sends_is_one_too():
     assert redact(f"x {KEY[:-2]} y") == "x «secret-2» y"
 
 
-def test_a_word_in_a_secret_stays_a_word():
-    redact = Redactor(["password-4711"])
-    redact.watch(["password-4711"])
-    redact.notice(["password"])
-    assert redact("The password is wrong") == "The password is wrong"
+@pytest.mark.parametrize(
+    ("secret", "word"),
+    [
+        ("password-4711", "password"),
+        ("my-organization-name-1", "organization"),
+        ("https://hooks.example.com/T0/abcdef123456", "https://hooks.example.com"),
+        ("postgresql://user:pw12345@localhost:5432/db", "localhost:5432"),
+    ],
+)
+def test_a_word_in_a_secret_stays_a_word(secret, word):
+    redact = Redactor([secret])
+    redact.watch([secret])
+    redact.notice([word])
+    assert redact(f"The {word} is wrong") == f"The {word} is wrong"

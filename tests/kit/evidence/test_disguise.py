@@ -104,6 +104,18 @@ def test_a_failed_record_that_names_a_missing_network_proves_nothing(name, text,
 
 
 @pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("get_item", '{"isError": true, "content": [{"type": "text", "text": "No."}], "id": "m1"}'),
+        ("get_item", '{"result": {"isError": true, "content": "x"}}'),
+        ("get_trace", '{"isError": true, "content": [{"type": "text", "text": "No."}]}'),
+    ],
+)
+def test_a_record_of_a_failed_call_is_no_failed_call(name, text):
+    assert answered(text, of=tool(name)).accepted
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "Error handling guide: how to raise and catch",
