@@ -44,6 +44,14 @@ function regex(pattern) {
   return regexes.get(pattern);
 }
 
+// The members whose values decide that a rule applies: each `if` above it asks for them.
+const deciding = (spot) => (!spot || spot.steps ? [] : [...deciding(spot.parent), ...(spot.decides ?? [])]);
+
+function ofOthers(keyword, limit, spot) {
+  const others = spot.file === TOOL_SCHEMA ? [] : deciding(spot);
+  return others[0] && { id: `${keyword}.with`, values: { limit: shown(limit), others: others.map((n) => "`" + n + "`").join(", ") } };
+}
+
 // Each function yields the values of the sentence for one fault; `fault.rest` stands for none.
 const KEYWORDS = {
   *required(wanted, value, schema, spot) {
@@ -69,8 +77,8 @@ const KEYWORDS = {
   *enum(wanted, value) {
     if (!wanted.some((each) => equal(each, value))) yield { values: { allowed: wanted.map((each) => shown(each, 40)).join(", ") } };
   },
-  *const(wanted, value) {
-    if (!equal(wanted, value)) yield { values: { expected: shown(wanted) } };
+  *const(wanted, value, schema, spot) {
+    if (!equal(wanted, value)) yield ofOthers("const", wanted, spot) ?? { values: { expected: shown(wanted) } };
   },
   *pattern(wanted, value, schema, spot) {
     if (typeof value !== "string") return;
@@ -98,8 +106,8 @@ const KEYWORDS = {
   *maxItems(wanted, value) {
     if (Array.isArray(value) && value.length > wanted) yield { values: { limit: wanted } };
   },
-  *minimum(wanted, value) {
-    if (typeof value === "number" && value < wanted) yield { values: { limit: wanted } };
+  *minimum(wanted, value, schema, spot) {
+    if (typeof value === "number" && value < wanted) yield ofOthers("minimum", wanted, spot) ?? { values: { limit: wanted } };
   },
   *exclusiveMinimum(wanted, value) {
     if (typeof value === "number" && value <= wanted) yield { values: { limit: wanted } };

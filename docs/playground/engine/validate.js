@@ -70,8 +70,9 @@ const APPLIED = {
     const { required, ...more } = (branch === "then" ? !wanted.properties && wanted.not : wanted) || {};
     const other = !Object.keys(more)[0] && !required?.[1] && required?.[0];
     // The one member that `if` speaks of bars what is `not` allowed in a branch.
-    const [barring, another] = (wanted.not || wanted).required ?? [];
-    if (branch in schema) yield* faults(schema[branch], value, { ...down(up(spot), branch), other, barring: !another && barring }, data);
+    const decides = (wanted.not || wanted).required ?? [];
+    const barring = !decides[1] && decides[0];
+    if (branch in schema) yield* faults(schema[branch], value, { ...down(up(spot), branch), other, barring, decides }, data);
   },
 };
 
