@@ -10,10 +10,9 @@ from conformance.ardf.scripts import FILTERED, ONE, UNKNOWN, named
 from conformance.formats.problem import shown
 from conformance.formats.tool.errors import envelope_of
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import MANIFEST, MEDIA_TYPE, READ, Found, members
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step

@@ -10,10 +10,9 @@ from conformance.formats.problem import Problem, quoted, shown
 from conformance.formats.schema.equality import same
 from conformance.formats.tool.errors import ErrorView, envelope_of, types_of
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.cache import cached
 from conformance.kit.evidence.evidence import Call, RunEvidence, ToolEvidence
-from conformance.kit.evidence.response import read
+from conformance.kit.evidence.response import body_json, read
 from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.repair.hints import list_of

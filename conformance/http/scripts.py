@@ -11,8 +11,8 @@ from typing import Any
 from conformance.formats.schema.uri import urlsplit
 from conformance.formats.text.address import in_address
 from conformance.formats.tool.tool import JSON
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.declared_conformance import claims_class, claims_in, link_in
+from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.script import MOST_ITEMS, Send, Stage, Steps, script
 from conformance.kit.model.exchange import HttpRequest
 from conformance.kit.model.step import Mark, Step

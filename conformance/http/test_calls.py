@@ -9,9 +9,9 @@ from conformance.formats.catalog import openapi_media
 from conformance.formats.problem import shown
 from conformance.formats.schema.uri import urlsplit
 from conformance.formats.tool.tool import ToolForm
-from conformance.kit.evidence.body import body_json, is_json
+from conformance.kit.evidence.body import is_json
 from conformance.kit.evidence.evidence import Call, ToolEvidence
-from conformance.kit.evidence.response import header_of
+from conformance.kit.evidence.response import body_json, header_of
 from conformance.kit.evidence.routes import has_no_route
 from conformance.kit.evidence.tool_result import is_enriched_error
 from conformance.kit.verdicts.checks import (

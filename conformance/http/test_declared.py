@@ -7,7 +7,6 @@ from typing import Any
 
 from conformance.formats.problem import json_path
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import (
     CATALOG,
     MANIFEST,
@@ -22,7 +21,7 @@ from conformance.kit.evidence.declared_conformance import (
     place_in_capabilities,
 )
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import (

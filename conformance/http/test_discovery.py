@@ -7,11 +7,10 @@ from typing import Any
 from conformance.formats.problem import shown
 from conformance.formats.schema.uri import urlsplit
 from conformance.http.scripts import COLLECTION, ONE
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import MANIFEST, RESOURCES, TOOLS, has_manifest
 from conformance.kit.evidence.evidence import RunEvidence
 from conformance.kit.evidence.listing import is_bare_list
-from conformance.kit.evidence.response import PROVES_NOTHING
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.verdicts.checks import (

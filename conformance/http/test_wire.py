@@ -6,9 +6,8 @@ from dataclasses import replace
 
 from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import PROVES_NOTHING, header_of
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json, header_of
 from conformance.kit.evidence.routes import is_answered_alike
 from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step

@@ -10,11 +10,10 @@ from typing import Any
 from conformance.formats.problem import quoted, shown
 from conformance.formats.text import rpc
 from conformance.formats.tool import header_names
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.environment import missing_in
 from conformance.kit.evidence.evidence import RunEvidence
-from conformance.kit.evidence.response import PROVES_NOTHING, header_of, response_of
+from conformance.kit.evidence.response import PROVES_NOTHING, body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE, LOOKED
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.run import Run

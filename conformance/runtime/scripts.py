@@ -11,8 +11,7 @@ from typing import Any
 from conformance.formats.schema.uri import urljoin
 from conformance.formats.tool.meta import both_names
 from conformance.formats.tool.tool import Tool
-from conformance.kit.evidence.body import body_json
-from conformance.kit.evidence.response import header_of, response_of
+from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import Action, Restart, Send, Stage, Steps, script
 from conformance.kit.model.exchange import Exchange, Request
 from conformance.kit.model.slug import slug

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from conformance.formats.schema.equality import same
 from conformance.formats.validate.validate import validate
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.evidence import ToolEvidence
+from conformance.kit.evidence.response import body_json
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
 from conformance.kit.verdicts.checks import (

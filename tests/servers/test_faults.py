@@ -65,6 +65,8 @@ def calls(tools):
             if odd == name:
                 yield name, {**EXAMPLES[name], **change}
         yield name, EXAMPLES[name]
+        yield name, []
+        yield name, None
 
 
 async def http_talk(client, tools):

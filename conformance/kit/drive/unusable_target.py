@@ -11,9 +11,8 @@ from conformance.formats.catalog.openapi import is_swagger
 from conformance.formats.problem import quoted
 from conformance.formats.schema.uri import urlsplit
 from conformance.kit.config.system_words import system_words
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import TOOLS
-from conformance.kit.evidence.response import header_of, response_of
+from conformance.kit.evidence.response import body_json, header_of, response_of
 from conformance.kit.evidence.script import INITIALIZE
 from conformance.kit.model.exchange import Answer, Exchange, Trouble
 from conformance.kit.model.step import Step

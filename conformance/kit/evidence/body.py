@@ -7,15 +7,10 @@ from functools import lru_cache
 from typing import Any
 
 from conformance.formats.text.json_text import told_in
-from conformance.kit.model.exchange import SHORT, Answer, Exchange, weight
+from conformance.kit.model.exchange import SHORT, Answer, weight
 
 _LIGHT = 64 * 1024
 """The most bytes of memory for a body of which many are cached as values."""
-
-
-def body_json(exchange: Exchange) -> Any:
-    """Return the body as JSON; None if it is not JSON."""
-    return json_in(exchange.answer) if exchange.answer is not None else None
 
 
 def json_in(answer: Answer) -> Any:

@@ -15,9 +15,8 @@ from conformance.formats.problem import Place
 from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.meta import held
 from conformance.formats.tool.tool import Tool, ToolForm
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.declared_conformance import WELL_KNOWN, is_discovery
-from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import MetaKey, Offer, ResourceType

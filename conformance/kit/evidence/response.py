@@ -12,7 +12,7 @@ from conformance.formats.text.json_text import told_in
 from conformance.formats.tool.errors import Envelope, envelope_of, types_of
 from conformance.formats.tool.tool import Tool, Where
 from conformance.kit.cases.seen_values import items_in
-from conformance.kit.evidence.body import body_json, json_in
+from conformance.kit.evidence.body import json_in
 from conformance.kit.evidence.disguise import disguise_of, holds_nothing, may_be_an_error
 from conformance.kit.evidence.environment import limit_told_in, missing_in
 from conformance.kit.evidence.tool_result import (
@@ -214,6 +214,11 @@ def _undisguised(reading: Reading, tool: Tool, case: Case, exchange: Exchange) -
     outcome = Outcome.INPUT_REFUSED if refused else Outcome.OTHER_REFUSED
     words = text or json.dumps(documents[0], ensure_ascii=False)
     return replace(reading, outcome=outcome, text=words, disguise=disguise)
+
+
+def body_json(exchange: Exchange) -> Any:
+    """Return the body as JSON; None if it is not JSON."""
+    return json_in(exchange.answer) if exchange.answer is not None else None
 
 
 def header_of(exchange: Exchange, name: str) -> str | None:

@@ -16,7 +16,6 @@ from conformance.formats.tool.tool import Invocation, Tool, Where
 from conformance.kit.drive.channel import WITHHELD, Channel, Context
 from conformance.kit.drive.discovery.look_around import look_around_http, pages
 from conformance.kit.drive.unusable_target import TargetUnusable
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import (
     CATALOG_PATH,
     MANIFEST,
@@ -39,6 +38,7 @@ from conformance.kit.evidence.listing import (
     openapi_in,
     operations_of,
 )
+from conformance.kit.evidence.response import body_json
 from conformance.kit.evidence.safety import off_limits
 from conformance.kit.evidence.script import LOOKED
 from conformance.kit.model.exchange import Exchange

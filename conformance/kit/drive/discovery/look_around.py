@@ -8,7 +8,6 @@ from typing import Any
 
 from conformance.formats.text.address import page_at
 from conformance.kit.drive.channel import Channel
-from conformance.kit.evidence.body import body_json
 from conformance.kit.evidence.catalog import (
     CATALOG,
     READ,
@@ -18,7 +17,7 @@ from conformance.kit.evidence.catalog import (
     other_collections,
 )
 from conformance.kit.evidence.declarations import Reasons, read_collections
-from conformance.kit.evidence.response import response_of
+from conformance.kit.evidence.response import body_json, response_of
 from conformance.kit.evidence.script import LOOKED, MOST_PAGES
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.step import Step
