@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from conformance.spec.clauses import clauses
+from conformance.spec.messages import catalog
 from conformance.spec.vocabulary import NeededFor
 from fixtures.guides.joined import made
 from fixtures.guides.play import play
@@ -112,6 +113,23 @@ def test_a_shown_line_that_explains_a_clause_answers_in_the_language_of_the_page
     assert shown
     spoken = [] if language == "en" else ["--language", language]
     assert all(words[2:] == spoken for words in shown), "run `make guides`"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_shown_sentence_has_the_words_that_the_kit_says_today(language):
+    texts = [said[language] for said in catalog().values()]
+    shapes = [
+        re.compile(".*".join(map(re.escape, parts)))
+        for parts in (
+            re.split(r"\{[^{}]*\}", text.replace("{{", "").replace("}}", "")) for text in texts
+        )
+        if sum(map(len, parts)) > 20  # `{value}` alone is the shape of anything
+    ]
+    for guide in GUIDES.values():
+        for step in range(1, len(guide.levels) + 1):
+            shown = (guide.folder(step) / output(language)).read_text("utf-8")
+            for said in re.findall(r"(?m)^ {4}(\S.*\.)$", shown):
+                assert any(shape.fullmatch(said) for shape in shapes), "run `make guides`"
 
 
 def test_every_step_of_a_guide_is_played():
