@@ -16,7 +16,7 @@ from conformance.convert.form import SOURCES, TARGETS, Form
 from conformance.formats.problem import Problem
 from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import positions_of, read
-from conformance.formats.text.rpc import held_in
+from conformance.formats.validate.inside import document_in
 from conformance.kit.report.safe_text import in_json, visible
 from conformance.spec.messages import LANGUAGES, Message, message
 
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
         said = (found.message.words(language) for found in reading.problems)
         return _refuse(*(f"{options.file}: {each}" for each in said))
     source = Form(options.source) if options.source else None
-    data, at = held_in(reading.data)
+    data, at, _ = document_in(reading.data)
     converted = convert(data, Form(options.to), source, base=at)
     if converted.problems:
         told = converted.problems[:MOST]

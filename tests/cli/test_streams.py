@@ -167,6 +167,32 @@ def test_nobody_is_told_to_change_the_frames_of_a_provider(said, file, provider,
     assert "event:" not in told
 
 
+ANSWER = {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "t"}]}}
+NOTE = {"jsonrpc": "2.0", "method": "notifications/message", "params": {}}
+
+
+@pytest.mark.parametrize("wire", ["event: message\ndata: {}\n\n", "{}\n"])
+@pytest.mark.parametrize("by", ["name", "option", "look"])
+def test_the_answer_of_an_mcp_server_in_a_stream_is_judged_as_that(said, file, wire, by):
+    text = "".join(wire.replace("{}", json.dumps(each)) for each in (NOTE, ANSWER))
+    options = ["--as", "event-stream"] if by == "option" else []
+    code, told = said(file("s.sse" if by == "name" else "s.txt", text), *options)
+    if by == "look" and wire == "{}\n":
+        assert code == 2
+        return
+    assert (code, "atdf catalog" in told, "RT-" in told) == (1, True, False)
+    line = 1 + text[: text.index('"result"')].count("\n") - wire.startswith("event")
+    assert f"  {line}:" in told
+    assert "$.result.tools[0]" in told
+
+
+@pytest.mark.parametrize("answers", [0, 2])
+def test_a_stream_of_an_mcp_server_without_one_answer_is_not_judged(said, file, answers):
+    sent = [NOTE, *[ANSWER] * answers]
+    code, told = said(file("s.sse", "".join(f"data: {json.dumps(each)}\n\n" for each in sent)))
+    assert (code, f"{answers} answers" in told, "RT-" in told) == (2, True, False)
+
+
 def test_standard_input_may_be_a_stream(monkeypatch, said):
     raw = stream(CONTENT, END, wire=WireForm.SSE).encode()
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(raw)))

@@ -13,6 +13,7 @@ import pytest
 from conformance.cli import validate as validate_command
 from conformance.cli.validate import main
 from conformance.formats.text.json_text import LARGEST
+from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey
 from tests.root import ROOT
 
 EXAMPLES = ROOT / "fixtures" / "examples"
@@ -327,6 +328,32 @@ def test_what_is_in_the_form_of_the_specification_has_no_note(said, tmp_path):
     file = tmp_path / "tool.json"
     file.write_text(json.dumps({**TOOL, "examples": [{"name": "g", "input": {}}]}))
     assert "note" not in said(file)[1]
+
+
+NO_ENVELOPE = {"errors": [{"detail": "Which one?"}]}
+TEXT = {"type": "text", "text": "No."}
+HELD = {
+    '$._meta["io.github.agent-formats/error"].errors[0]': {
+        "content": [TEXT], "_meta": {META_KEY_NAME[MetaKey.ERROR]: NO_ENVELOPE},
+    },
+    '$._meta["agent-formats/error"].errors[0]': {
+        "content": [TEXT], "_meta": {META_KEY_EARLIER[MetaKey.ERROR]: NO_ENVELOPE},
+    },
+    "$.structuredContent.errors[0]": {"content": [TEXT], "structuredContent": NO_ENVELOPE},
+    "$.content[1].text.errors[0]": {
+        "content": [TEXT, {"type": "text", "text": json.dumps(NO_ENVELOPE)}],
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("place", HELD)
+@pytest.mark.parametrize("framed", [False, True])
+def test_the_error_in_the_result_of_a_call_is_judged_at_its_place(said, file, place, framed):
+    result = {**HELD[place], "isError": True}
+    answer = {"jsonrpc": "2.0", "id": 1, "result": result} if framed else result
+    code, text = said(file("a.json", json.dumps(answer)))
+    place = place.replace("$", "$.result", 1) if framed else place
+    assert (code, "atdf error" in text, f"{place}  error" in text) == (1, True, True)
 
 
 NO_RESULTS = [

@@ -14,6 +14,7 @@ from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.mechanical import respelled
 from conformance.formats.validate.others import ELSEWHERE, UNKNOWN
 from conformance.formats.validate.recognize import Recognition, row_of
+from conformance.formats.validate.stream_text import answer_in
 from conformance.formats.validate.validate import Examined, examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
@@ -70,7 +71,11 @@ def judged(each: Input, document: str | None) -> Judged:
     raw = content(each)
     if isinstance(raw, Message):
         return unusable(each, raw, "file")
-    raw = body(raw)
+    return judged_text(each, body(raw), document)
+
+
+def judged_text(each: Input, raw: bytes, document: str | None) -> Judged:
+    """Judge the text of a file, as `judged` does, or that of an answer in it."""
     examined = examine(raw, notation_of(each, raw), document)
     known = examined.recognition
     other = examined.foreign
@@ -80,7 +85,10 @@ def judged(each: Input, document: str | None) -> Judged:
         if each.found and (passed or other is not None):
             return Judged(each.name, Verdict.OTHER)
         if other is None and _FIELDS.fullmatch(raw):
-            return unusable(each, message("validate.stream.looks"), "wire")
+            answer = answer_in(raw.decode("utf-8", "replace"))
+            if isinstance(answer, str):
+                return judged_text(each, answer.encode(), None)
+            return unusable(each, answer or message("validate.stream.looks"), "wire")
         if other is None:
             return _unusable(each, *examined.problems)
     where = examined.positions if examined.problems else {}

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from conformance.cli.documents.files import Input, content, notation_of
-from conformance.cli.documents.judged import Judged, Located, Verdict, judged, unusable
+from conformance.cli.documents.judged import Judged, Located, Verdict, judged, judged_text, unusable
 from conformance.formats.text.http_answer import body
 from conformance.formats.text.json_text import encoding_of
 from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.stream_text import (
     DOCUMENT,
     StreamText,
+    answer_in,
     is_of_a_provider,
     stream_of,
 )
@@ -65,7 +66,10 @@ def _no_manifest(name: str, reason: Message) -> Message:
 
 
 def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
-    """Judge a recorded stream; a file that is the JSON document of a stream is judged as that."""
+    """Judge a recorded stream; a file that is the JSON document of a stream is judged as that.
+
+    An MCP server may answer with a stream of one JSON-RPC answer: then this answer is judged.
+    """
     raw = content(each)
     if isinstance(raw, Message):
         return unusable(each, raw, "file")
@@ -79,6 +83,11 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
         return judged(each, None)
     if text.count("\n") + text.count("\r") - text.count("\r\n") > _MOST_LINES:
         return unusable(each, message("validate.stream.too_long", limit=_MOST_LINES), "size")
+    answer = answer_in(text) if manifest is None else None
+    if isinstance(answer, Message):
+        return unusable(each, answer, "wire")
+    if answer is not None:
+        return judged_text(each, answer.encode(), None)
     if manifest is None and is_of_a_provider(text):
         return unusable(each, message("documents.unknown.model_api"), "document")
     found = stream_of(text, manifest, encoding)

@@ -30,7 +30,7 @@ _STATUS = range(400, 600)
 _TYPES = re.compile(r"response\.|(message|content_block)_(start|stop)$|[a-z_]+_delta$")
 _OBJECTS = ("chat.completion", "text_completion")
 """How the kinds begin that the APIs of model providers give their answers and chunks."""
-_OF_RESULT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
+OF_RESULT = frozenset({"content", "structuredContent", "isError", "_meta", "resultType"})
 """The members of a tool's result in MCP."""
 _BLOCKS = ("text", "image", "audio", "resource", "resource_link")
 """The types of the content blocks in a tool's result."""
@@ -83,7 +83,7 @@ def _is_tool_result(data: Mapping[str, Any]) -> bool:
     that such a result lacks.
     """
     listed = data.get("content")
-    if not isinstance(listed, list) or not _OF_RESULT.issuperset(data):
+    if not isinstance(listed, list) or not OF_RESULT.issuperset(data):
         return False
     return bool(listed or "structuredContent" in data) and all(
         isinstance(each, dict) and each.get("type") in _BLOCKS for each in listed

@@ -23,7 +23,7 @@ from conformance.formats.runtime.stream import (
 )
 from conformance.formats.text.json_text import other_encoding
 from conformance.formats.text.source_lines import Position
-from conformance.formats.text.sse import sse_events
+from conformance.formats.text.sse import SseEvent, sse_events
 from conformance.formats.validate.others import is_of_model_api
 from conformance.formats.validate.validate import validate
 from conformance.spec.messages import Message, message
@@ -82,6 +82,27 @@ def stream_of(
     clause = WIRE_CLAUSES[wire]
     said = _told(1, problem((), "encoding", odd, clause=clause))
     return replace(found, told=(said, *found.told))
+
+
+def answer_in(text: str) -> str | Message | None:
+    """Return the one answer of JSON-RPC in a stream of such messages; None for another stream.
+
+    Blanks are before it, so that it has the line that it has in the stream. A Message says how many
+    answers there are, if not one.
+    """
+    wire = wire_of(text)
+    if wire is None:
+        return None
+    found = []
+    for each in _written(text, wire):
+        value = decoded(each.data) if each.data else {"jsonrpc": None}
+        if not isinstance(value, dict) or "jsonrpc" not in value:
+            return None
+        if "result" in value or "error" in value:
+            found.append(each)
+    if len(found) != 1:
+        return message("validate.stream.answers", count=len(found))
+    return "\n" * (found[0].line - 1) + found[0].data
 
 
 def is_of_a_provider(text: str) -> bool:
@@ -153,22 +174,22 @@ def _frames(
 ) -> Iterator[tuple[int, Any | Message]]:
     """Yield each frame of a provider with its line; a Message if it is not JSON."""
     done = _done_signal(manifest)
-    found: Iterator[tuple[int, str | Message]]
+    for each in _written(text, wire):
+        if not each.ended:
+            yield each.line, unended(each)
+        elif each.data and each.data != done:
+            value = decoded(each.data)
+            no_json = message("documents.stream.no_frame", value=shown(each.data))
+            yield each.line, no_json if value is NO_JSON else value
+
+
+def _written(text: str, wire: WireForm) -> Iterator[SseEvent]:
+    """Yield each event of a stream, or each line, which has no name."""
     if wire is WireForm.SSE:
-        found = ((e.line, e.data if e.ended else unended(e)) for e in sse_events(text))
+        yield from sse_events(text)
     else:
-        found = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
-    for line, data in found:
-        if isinstance(data, Message):
-            yield line, data
-            continue
-        if not data or data == done:
-            continue
-        value = decoded(data)
-        if value is NO_JSON:
-            yield line, message("documents.stream.no_frame", value=shown(data))
-        else:
-            yield line, value
+        for number, line in enumerate(text.split("\n"), 1):
+            yield SseEvent("", line.strip(), number)
 
 
 def _done_signal(manifest: Mapping[str, Any]) -> str | None:

@@ -15,7 +15,6 @@ from conformance.formats.schema.keyword_words import missing_name, words
 from conformance.formats.schema.schemas import deeper_than
 from conformance.formats.schema.work import errors_in
 from conformance.formats.text.json_text import Notation, Reading, positions_of, read
-from conformance.formats.text.rpc import held_in
 from conformance.formats.text.source_lines import Position
 from conformance.formats.tool.meta import earlier_in, held, key_in, lifted
 from conformance.formats.validate.foreign import OPENAPI, SCHEMA, Foreign, foreign
@@ -25,7 +24,8 @@ from conformance.formats.validate.hints import (
     hints_of_schema,
     told_once,
 )
-from conformance.formats.validate.others import elsewhere, is_strange
+from conformance.formats.validate.inside import document_in
+from conformance.formats.validate.others import elsewhere
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
 from conformance.spec.messages import message
@@ -71,18 +71,11 @@ def examine(
     reading = read(raw, notation)
     if not reading.readable:
         return Examined(reading, None, reading.problems)
-    recognized = recognize(reading.data)
-    data: Any = reading.data
-    at: Place = ()
-    if document is None and not isinstance(recognized, Recognition):
-        data, at = held_in(reading.data)
-        recognized = recognize(data)
-        if at[:1] == ("error",) and not isinstance(recognized, Recognition):
-            data, at = reading.data, ()  # whose error says more than what it holds
-            recognized = recognize(data)
-        elif at[1:] == ("structuredContent",) and is_strange(recognized):
-            data, at = reading.data["result"], at[:1]  # the result says more than its content
-            recognized = recognize(data)
+    data, at, recognized = (
+        document_in(reading.data)
+        if document is None
+        else (reading.data, (), recognize(reading.data))
+    )
     known = recognized if isinstance(recognized, Recognition) else None
     name = document or (known.document if known else None)
     if name is None:
