@@ -28,7 +28,7 @@ from scripts.generator.build import load_source, read_source
 from scripts.generator.keywords import positions
 from scripts.website.layout import ROOT
 from scripts.website.pages.playground import converter, data, engine, scripts
-from tests.cli.test_validate import NO_RESULTS
+from tests.cli.test_validate import HELD, NO_RESULTS
 from tests.convert.test_forms import MISTAKES
 from tests.convert.test_openapi_references import BODY, document
 from tests.formats.validate.foreign_samples import DESCRIPTIONS as API_DESCRIPTIONS
@@ -781,7 +781,7 @@ def lined(*parts):
                     },
                 }
             ),
-            {"$.result.content[1].when_to_use"},
+            {"$.result.content[1].text.when_to_use"},
         ),
     ],
     ids=["list", "lines", "events", "answer", "texts-of-a-result"],
@@ -1244,6 +1244,12 @@ def test_what_is_none_of_the_documents_is_named(run, value, name, frame):
         return  # of each message, only what its result holds is looked at
     seen = run([text])["inside"][0]
     assert (seen["row"], seen["known"]["name"]) == (None, name)
+
+
+def test_the_error_in_the_result_of_a_call_is_found_where_the_command_finds_it(run):
+    seen = run([json.dumps({**result, "isError": True}) for result in HELD.values()])["inside"]
+    assert [each["row"]["document"] for each in seen] == ["error"] * len(HELD)
+    assert [each["problems"][0]["path"] for each in seen] == list(HELD)
 
 
 def test_another_object_with_content_is_no_result_of_a_tool(run):

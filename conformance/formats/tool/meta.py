@@ -16,11 +16,16 @@ PORTABLE_NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """The names of tools that MCP asks for, and that model providers accept."""
 
 
+def names_of(key: MetaKey) -> list[str]:
+    """Return the names of a key: the present one and, if there is one, the earlier one."""
+    return [name for name in (META_KEY_NAME[key], META_KEY_EARLIER[key]) if name]
+
+
 def key_in(meta: Any, key: MetaKey) -> str | None:
     """Return the name that `_meta` uses for a key: the present one, the earlier one, or None."""
     if not isinstance(meta, dict):
         return None
-    return next((n for n in (META_KEY_NAME[key], META_KEY_EARLIER[key]) if n and n in meta), None)
+    return next((name for name in names_of(key) if name in meta), None)
 
 
 def held(meta: Any, key: MetaKey) -> Any:

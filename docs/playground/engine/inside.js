@@ -31,7 +31,7 @@ function bodyOf(text) {
 function examineBody(text, data, as) {
   const whole = examine(text, data, as);
   if (whole.row) return withForm(whole, whole.data);
-  const inside = documentsInside(text);
+  const inside = documentsInside(text, data.terms.error_keys);
   const examined = inside.slice(0, MOST_DOCUMENTS).map((each) => ({ ...each, found: examine(each.text, data, as) }));
   if (!examined.some(({ found }) => found.row)) {
     const values = whole.data === undefined ? [] : [whole.data];
@@ -123,13 +123,13 @@ function moved(problem, { place, pointer, line, column, from, single }) {
 
 // The documents inside a text: `place` names where each one is, `line` and `column` are where it begins,
 // `from` counts the signs before it. With `single`, all of it is on that line.
-function documentsInside(text) {
+function documentsInside(text, errorKeys) {
   let read;
   try {
     read = readJson(text);
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    return (linesOfJson(text) ?? eventsOf(text)).flatMap(unframed);
+    return (linesOfJson(text) ?? eventsOf(text)).flatMap((each) => unframed(each, errorKeys));
   }
   const placed = lines(text);
   const made = [];
@@ -138,6 +138,7 @@ function documentsInside(text) {
     made.push({ text: text.slice(from, to), place: pathOf(at), pointer: pointerOf(at), from, ...placed(from) });
   };
   const look = (value, at) => {
+    const error = isObject(value?._meta) ? errorKeys.find((key) => isObject(value._meta[key])) : undefined;
     if (Array.isArray(value)) {
       for (const [index, each] of value.entries()) if (isObject(each)) look(each, [...at, index]);
     } else if (!isObject(value)) {
@@ -146,10 +147,12 @@ function documentsInside(text) {
       look(value.result, [...at, "result"]);
     } else if (value.jsonrpc !== undefined && isObject(value.error) && isObject(value.error.data)) {
       add(value.error.data, [...at, "error", "data"]);
+    } else if (error !== undefined) {
+      add(value._meta[error], [...at, "_meta", error]);
     } else if (Array.isArray(value.content) && !isObject(value.structuredContent) && !("resource_type" in value)) {
       const before = made.length;
       for (const [index, { text: said } = {}] of value.content.entries()) {
-        const place = [...at, "content", index];
+        const place = [...at, "content", index, "text"];
         if (typeof said !== "string" || !/^\s*[{[]/.test(said)) continue;
         made.push({ text: said, place: pathOf(place), line: placed(read.places.get(pointerOf(place))).line, single: true });
       }
@@ -165,10 +168,10 @@ function documentsInside(text) {
 }
 
 // A line or an event that is the answer to a request: what the answer holds, on the same line.
-function unframed(each) {
+function unframed(each, errorKeys) {
   const read = readFast(each.text);
   if (!isObject(read?.data) || read.data.jsonrpc === undefined) return [each];
-  const held = documentsInside(each.text);
+  const held = documentsInside(each.text, errorKeys);
   return held.length ? held.map((one) => ({ text: one.text, place: each.place + one.place.slice(1), line: each.line, single: true })) : [each];
 }
 

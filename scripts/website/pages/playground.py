@@ -16,11 +16,10 @@ from conformance.formats.catalog.openapi_problems import FIELDS
 from conformance.formats.catalog.openapi_schema import modern
 from conformance.formats.runtime.recognition import RuntimeRow
 from conformance.formats.tool.declared import SCHEMA_WORDS
+from conformance.formats.tool.meta import names_of
 from conformance.formats.validate.recognize import ENHANCED, TABLE
 from conformance.spec.vocabulary import (
     ERROR_TYPE_STATUSES,
-    META_KEY_EARLIER,
-    META_KEY_NAME,
     ErrorType,
     JsonType,
     MetaKey,
@@ -138,11 +137,8 @@ def data(source: Source, language: str) -> dict[str, Any]:
             "base": source.project.id_base,
             "json_types": list(JsonType),
             "schema_words": sorted(SCHEMA_WORDS),
-            "meta_keys": [
-                name
-                for name in (META_KEY_NAME[MetaKey.ATDF], META_KEY_EARLIER[MetaKey.ATDF])
-                if name
-            ],
+            "meta_keys": names_of(MetaKey.ATDF),
+            "error_keys": names_of(MetaKey.ERROR),
         },
         "fields": {part: sorted(names) for part, names in FIELDS.items()},
         "stream_events": list(StreamEventName),
