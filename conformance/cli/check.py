@@ -189,7 +189,8 @@ def parser() -> Manual:
         ),
         {
             Exit.CONFORMANT: "none of the codes below; a MUST may still be not verified",
-            Exit.BROKEN: "it breaks a MUST, misses the level, or lacks what was named",
+            Exit.BROKEN: "it breaks a MUST, misses the level, or lacks what was named; or a waiver"
+            "\n     is stale",
             Exit.INTERRUPTED: "it was interrupted, or time ran out",
             Exit.KIT_FAULT: "an error of the kit itself, or a report that cannot be written",
             Exit.UNUSABLE: "the command line, a file or the target cannot be used",

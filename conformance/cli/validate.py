@@ -92,9 +92,9 @@ def parser() -> Manual:
             ("agent-formats validate tools/ --fix", "what can be corrected, as a diff"),
         ),
         {
-            VALID: "all documents are valid",
+            VALID: "all documents are valid; with --fix, no correction is left to write",
             INVALID: "one is invalid; with --fix, one can be corrected but was not written",
-            UNUSABLE: "one cannot be used; the others are validated all the same",
+            UNUSABLE: "one cannot be used, or is not a known document; the others are validated",
         },
         UNUSABLE,
     )
