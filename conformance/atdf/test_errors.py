@@ -147,14 +147,11 @@ def test_the_error_names_the_parameter(tool: ToolEvidence) -> Checks:
             yield holds()
         else:
             named = ", ".join(sorted({shown(e.parameter_name) for e in envelope.errors}))
-            if violation.parameter is None and not isinstance(violation.sent, dict):
+            if violation.parameter is None:
                 yield broken(call, "finding.error.named_part", named=named)
                 continue
             yield broken(
-                call,
-                "finding.error.parameter_name",
-                named=named,
-                parameter=violation.parameter or "null",
+                call, "finding.error.parameter_name", named=named, parameter=violation.parameter
             )
 
 

@@ -31,6 +31,10 @@ _COMPARED = (
 """Keywords of an input that mean the same only if their values are equal."""
 
 _REFUSED = message("answer.refused")
+_PRESENT, _ABSENT, _REQUIRED, _OPTIONAL = (
+    message(f"finding.parity_schema.{word}")
+    for word in ("present", "absent", "required", "optional")
+)
 
 
 @clause("ATDF-PAR-001")
@@ -87,17 +91,17 @@ def test_a_tool_takes_the_same_input_over_each_binding(tool: ToolEvidence) -> Ch
         yield holds()
 
 
-def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str, str]]:
+def _differences(here: Schema, there: Schema) -> Iterator[tuple[str, str | Message, str | Message]]:
     """Yield each place where two input schemas of one tool differ, with what each of them says."""
     own, other = here["properties"], there["properties"]
     for name in sorted({*own, *other}):
         if name not in own or name not in other:
-            given = [shown(name in each) for each in (own, other)]
-            yield f"properties.{name}", given[0], given[1]
+            held = [_PRESENT if name in each else _ABSENT for each in (own, other)]
+            yield f"properties.{name}", held[0], held[1]
             continue
-        needed = [shown(name in _required(each)) for each in (here, there)]
+        needed = [_REQUIRED if name in _required(each) else _OPTIONAL for each in (here, there)]
         if needed[0] != needed[1]:
-            yield f"required.{name}", needed[0], needed[1]
+            yield f"properties.{name}", needed[0], needed[1]
         if isinstance(own[name], dict) and isinstance(other[name], dict):
             for keyword in _COMPARED:
                 given = [

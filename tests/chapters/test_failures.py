@@ -382,8 +382,8 @@ def test_the_words_of_a_disguise_are_quoted_as_data_where_there_is_no_text():
     assert json.dumps(data) in item.findings[0].message.words("en").replace("\\", "")
 
 
-@pytest.mark.parametrize("sent", [None, [], "x"])
-def test_who_names_a_parameter_of_arguments_that_are_no_object_is_told_to_write_null(sent):
+@pytest.mark.parametrize("sent", [None, [], "x", {"count": 2, "b": 1}])
+def test_who_names_a_parameter_where_the_arguments_as_a_whole_are_wrong_is_told_to_write_null(sent):
     whole = Violation("", None, ("type",), was={"count": 2}, sent=sent)
     item = judged("ATDF-ERR-007", accepted(), refused(violation=whole), claims=True)
     assert (item.verdict, ids(item)) == (Verdict.FAIL, {"finding.error.named_part"})

@@ -5,6 +5,7 @@ import pytest
 from conformance.kit.model.run import KNOWN_VERSIONS, MODERN
 from conformance.spec import clauses as module
 from conformance.spec.clauses import Clause, clause_url, clauses, newest
+from conformance.spec.messages import catalog
 from conformance.spec.vocabulary import (
     ArdfBlock,
     Binding,
@@ -158,3 +159,9 @@ def test_what_is_quoted_is_of_the_version_that_is_checked():
 def test_a_sentence_of_a_standard_without_versions_holds_in_each():
     rpc = clauses()["MCP-RPC-004"].source
     assert rpc.version == "" and rpc.of("2025-06-18") is rpc
+
+
+def test_words_of_a_clause_of_its_own_are_of_a_clause_that_there_is():
+    own = [each.split(".")[2].upper() for each in catalog() if each.startswith("documents.of.")]
+    assert own
+    assert set(own) <= set(clauses())

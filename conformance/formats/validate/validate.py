@@ -28,7 +28,7 @@ from conformance.formats.validate.inside import document_in
 from conformance.formats.validate.others import elsewhere
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.formats.validate.rules import INSIDE, semantic_problems
-from conformance.spec.messages import message
+from conformance.spec.messages import is_message, message
 from conformance.spec.published import clause_at, surely_valid
 from conformance.spec.vocabulary import META_KEY_EARLIER, META_KEY_NAME, MetaKey, Requirement
 
@@ -221,11 +221,13 @@ def _found(data: Any, document: str) -> list[Problem]:
 
 def _problem(document: str, data: Any, error: ValidationError) -> Problem:
     place: Place = tuple(error.absolute_path)
+    clause = clause_at(document, error.absolute_schema_path, missing_name(error))
+    own = f"documents.of.{clause}.{error.validator}".lower()
     return problem(
         place,
         str(error.validator),
-        words(error, document),
-        clause=clause_at(document, error.absolute_schema_path, missing_name(error)),
+        message(own, value=shown(error.instance)) if is_message(own) else words(error, document),
+        clause=clause,
         tool=_tool_name(document, data, place),
     )
 

@@ -137,6 +137,13 @@ function clauseOf(found, row, data) {
   return own ? own.owner : null;
 }
 
+// A clause may have words of its own for a keyword.
+function owned(found, row, data) {
+  const clause = found.clause ?? clauseOf(found, row, data);
+  const id = `documents.of.${clause}.${found.keyword}`.toLowerCase();
+  return { ...found, clause, ...(id in data.messages && { id }) };
+}
+
 // A document of very many faults is judged by the first of them: `more` says that there are others.
 const MOST_FAULTS = 1000;
 
@@ -197,6 +204,6 @@ function validate(value, row, data) {
   const echoes = { pattern: placesOf("format"), not: placesOf("type") };
   const wrong = found
     .filter((each) => !echoes[each.keyword]?.has(pointerOf(each.at)))
-    .map((each) => ({ ...each, clause: each.clause ?? clauseOf(each, row, data) }));
+    .map((each) => owned(each, row, data));
   return { wrong, more };
 }

@@ -51,7 +51,8 @@ _PARTS = (
 _CONVERTING = ("openapi", "convert", "errors")
 """The parts that the worker fetches for the first conversion."""
 _KNOWN = (
-    "documents.keyword.", "documents.openapi.", "documents.unknown", "site.playground.is.",
+    "documents.keyword.", "documents.of.", "documents.openapi.", "documents.unknown",
+    "site.playground.is.",
 )  # fmt: skip
 _SAID = (
     "documents.ambiguous", "documents.meta.no_object", "documents.misspelled",
