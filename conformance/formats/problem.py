@@ -135,7 +135,10 @@ def _printable(text: str) -> str:
     """`text` with a written escape for each character that a terminal or a page could act on."""
     if text.isprintable():
         return text
-    return "".join(
-        each if each.isprintable() else f"\\u{ord(each):04x}" if ord(each) < 0x10000 else "�"
-        for each in text
-    )
+    return "".join(each if each.isprintable() else _escaped(each) for each in text)
+
+
+def _escaped(character: str) -> str:
+    """As JSON has it: a secret with such a character has to be found in what is left of it."""
+    code = ord(character)
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(character)[1:-1]

@@ -1,4 +1,5 @@
 """The forms in which a server may repeat a secret: whole, or with some of its characters escaped.
+Also finds what the kit made of a text that it sent.
 
 docs/*/conformance/safety.md lists them.
 """
@@ -9,15 +10,18 @@ import base64
 import html
 import json
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from html.entities import html5
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, quote_plus
 
 from jsonpointer import escape as as_step
 
 SHORTEST = 6
 """The shortest secret, in characters. Ordinary words contain shorter values."""
+PART = 8
+"""The shortest piece of a secret, in characters, that is removed where the kit cut a text."""
 _NO_WORD = 20
 """The shortest secret without a digit, in characters, that is replaced in other letters too. A
 shorter one may be a word of the kit's own files.
@@ -106,3 +110,36 @@ def coded(secret: str) -> Iterator[str]:
             core = encode(b"\0" * before + raw).decode("ascii")[first:last]
             if len(core) >= SHORTEST:
                 yield core
+
+
+def made_of(whole: str, text: str) -> tuple[int, int, int] | None:
+    """Return where the part of `whole` that a text is made of begins in the text, and its ends.
+
+    Before and after that part, the text has one character again and again, or nothing.
+    """
+    small = in_small(text)
+    for at in (0, len(small) - len(small.lstrip(small[:1]))):
+        sizes = range(1, len(small) - at + 1)
+        size = bisect_left(sizes, True, key=lambda n: small[at : at + n] not in whole)
+        if size >= PART and len(set(small[at + size :])) <= 1:
+            begin = whole.index(small[at : at + size])
+            return at, begin, begin + size
+    return None
+
+
+def in_small(text: str) -> str:
+    """Return a text in small letters, unless that changes its length."""
+    return small if len(small := text.lower()) == len(text) else text
+
+
+def texts_at(value: Any, place: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every string in a value, after its place. The items of a list have one place."""
+    if isinstance(value, str):
+        yield place, value
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            yield f"{place}/", name
+            yield from texts_at(inner, f"{place}/{name}")
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts_at(inner, place)

@@ -12,26 +12,31 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from itertools import takewhile
 from operator import itemgetter
+from typing import Any
 
 from conformance.kit.config.escapes import readings, with_one_backslash
-from conformance.kit.config.secret_forms import SHORTEST, any_form, any_forms, coded, written
+from conformance.kit.config.secret_forms import (
+    PART,
+    SHORTEST,
+    any_form,
+    any_forms,
+    coded,
+    in_small,
+    made_of,
+    texts_at,
+    written,
+)
 
 # GIT_AUTHOR_NAME is not secret: a report without a common name in it would be unreadable.
 _SECRET_NAME = re.compile(r"TOKEN|SECRET|KEY|PASSWORD|AUTH(?!OR(?!I))|COOKIE", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:Bearer|Basic|Token|ApiKey)\s+", re.IGNORECASE)
 """The scheme before the credentials in an Authorization header. Servers may drop it."""
-_PART = 8
-"""The shortest piece of a secret, in characters, that is removed where a long text was cut."""
-_MOST, _HALF = 2 / 3, 1 / 2
-"""The share of a secret that a value has which the kit made of it. The second is for values with a
-digit; others may be words or hosts.
-"""
-_NEIGHBORS = 4
-"""How many characters of a secret have to be together in a value to count."""
-_NO_WORD = 12
-"""The shortest value without a digit, in characters, that is not a word of the kit's own files."""
+_SCHEME_OF_URL = re.compile(r"\A[a-z][a-z0-9+.-]*:/{1,3}", re.IGNORECASE)
+"""The start of an address, which is not secret: a report without `https://` would be unreadable."""
 _MOST_LEARNED = 50
 """The most secrets made by a target that are kept."""
+_MOST_WHOLES = 50
+"""The most texts with secrets that are watched for at one place."""
 _LONG = 150
 """The shortest text, in characters, that may have been cut without a sign of it."""
 _CUT = "…"
@@ -83,11 +88,10 @@ class Redactor:
         self._placeholders: dict[str, str] = {}
         self._bare: dict[str, str] = {}
         self._known = 0
-        self._watched: dict[str, set[str]] = {}
-        """The secrets in calls, each with its pieces."""
+        self._watched: dict[str, dict[str, list[tuple[int, int]]]] = {}
+        """The texts with secrets that were sent, by place, and where in them the secrets are."""
         self._learned: dict[str, tuple[str, str]] = {}
-        """The maker and the name of each secret that a target made, by placeholder, oldest first.
-        """
+        """The maker and the name of each secret of a target, by placeholder, oldest first."""
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._longest = 0
         self._parts: dict[tuple[bool, bool], list[str]] = {}
@@ -104,30 +108,30 @@ class Redactor:
             if "\n" in secret and "\r" not in secret:
                 self._add(secret.replace("\n", "\r\n"))
 
-    def watch(self, values: Iterable[str]) -> None:
-        """Take the values that the user gave for calls. `notice` finds what the kit makes of the
-        secrets in them.
-        """
-        given = "\0".join(values)
-        for secret in [each[:_LONGEST_PATTERN] for each in self._bare if each in given]:
-            self._watched[secret.lower()] = _pieces(secret, _PART)
+    def notice(self, sent: Any) -> None:
+        """Learn the pieces of secrets in the arguments of a call.
 
-    def notice(self, sent: Iterable[str]) -> None:
-        """Learn the values that the kit sends and that have most of such a secret.
-
-        The kit makes a valid value shorter, or changes a character. A value of a schema may also
-        have a secret: what is sent with a whole one is watched, too.
+        The kit cuts a valid value, changes the case of its letters, or adds a character again and
+        again. What was sent whole is watched for at its place only: elsewhere, a word is a word.
         """
-        for value in sent if self._placeholders else ():
-            has_digit = any(map(str.isdigit, value))
-            if not (has_digit or len(value) >= _NO_WORD) or len(value) > _LONGEST_PATTERN:
-                continue
-            if (clean := self(value)) != value:
-                self.watch([value])
-            own = _pieces(rest := _PLACEHOLDER.sub("\0", clean), _PART)
-            near = [secret for secret, known in self._watched.items() if not known.isdisjoint(own)]
-            if any(_shared(each, rest) >= (_HALF if has_digit else _MOST) for each in near):
-                self._add(value)
+        for place, text in texts_at(sent) if self._placeholders else ():
+            wholes = self._watched.setdefault(place, {})
+            cuts = [(cut, spans) for each, spans in wholes.items() if (cut := made_of(each, text))]
+            for (at, begin, end), spans in cuts:
+                for start, stop in spans:
+                    piece = text[at + max(start - begin, 0) : at + min(stop, end) - begin]
+                    piece = _SCHEME_OF_URL.sub("", piece, count=1)
+                    if len(piece) >= PART:
+                        self._add(piece)
+            few = len(wholes) < _MOST_WHOLES and len(text) <= _MOST_READ
+            if not cuts and few and (spans := self._spans(text)):
+                wholes[in_small(text)] = spans
+
+    def _spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where the secrets in a text begin and end, without those that a target made."""
+        given = {*self._made(self._placeholders, False), *self._made(self._bare, False)}
+        forms = [form for form in given if form in text]
+        return [found.span() for form in forms for found in re.finditer(re.escape(form), text)]
 
     def learn(self, secrets: Iterable[tuple[str, str]], maker: str = "") -> None:
         """Learn the names and values of secrets that a target makes. Each answer may have new ones.
@@ -198,12 +202,19 @@ class Redactor:
             return text
         may_be_cut = len(text) >= _LONG  # before whole secrets are replaced, and it gets shorter
         # First what was given: a target may make a secret that ends with the start of another one.
+        # A whole secret may be the start or the end of the one that was cut.
+        given = self._made(self._placeholders, False), self._made(self._bare, False)
+        text = self._without_cut(text, *given, may_be_cut)
         for made in (False, True) if self._learned else (False,):
             text = _between(text, partial(self._without_plain, made))
             text = self._without_escaped(text, made)
+        return self._without_cut(text, list(self._placeholders), list(self._bare), may_be_cut)
+
+    def _without_cut(self, text: str, plain: list[str], bare: list[str], may_be_cut: bool) -> str:
+        """Return a text without the pieces of secrets that a cut left."""
         if _CUT in text:
-            text = self._without_cut_ends(text)
-        return self._without_halves(text) if may_be_cut else text
+            text = self._without_cut_ends(text, plain, bare)
+        return self._without_halves(text, plain, bare) if may_be_cut else text
 
     def _made(self, forms: Mapping[str, str], made: bool) -> list[str]:
         """Return the forms of the secrets that a target made, or of the others.
@@ -269,7 +280,7 @@ class Redactor:
                 return plain, found
         return text, []
 
-    def _without_cut_ends(self, text: str) -> str:
+    def _without_cut_ends(self, text: str, forms: list[str], bare: list[str]) -> str:
         """Return a text without the piece of a secret that is left before each sign of a cut.
 
         A sentence quotes several texts, and each of them may have been cut.
@@ -278,13 +289,13 @@ class Redactor:
         longest = max(self._longest, _WIDEST * max(map(len, self._bare), default=0))
         tails = "\0".join(each[-longest:] for each in cut)
         plain = list(readings(tails))
-        forms = [each for each in self._placeholders if each[:_PART] in tails]
-        bare = [each for each in self._bare if any(each[:_PART] in one for one in plain)]
+        forms = [each for each in forms if each[:PART] in tails]
+        bare = [each for each in bare if any(each[:PART] in one for one in plain)]
         if not forms and not bare:
             return text
         few, many = cut[:_MOST_CUTS], cut[_MOST_CUTS:]
-        begun = {re.escape(each[:_PART]) for each in forms}
-        begun |= {"".join(map(any_form, each[:_PART])) for each in bare}
+        begun = {re.escape(each[:PART]) for each in forms}
+        begun |= {"".join(map(any_form, each[:PART])) for each in bare}
         behind = re.compile(f"(?:{'|'.join(sorted(begun))})(?s:.*)")
         return _CUT.join(
             (
@@ -294,35 +305,36 @@ class Redactor:
             )
         )
 
-    def _without_halves(self, text: str) -> str:
+    def _without_halves(self, text: str, forms: list[str], bare: list[str]) -> str:
         """Return a cut text without the piece of a secret that is left at its end or start."""
-        text = self._without_end(text, self._placeholders, self._bare)
-        begins = [(0, "")]
+        text = self._without_end(text, forms, bare)
+        begins = [(0, False, "")]
         head = text[: self._longest]
-        for form, placeholder in self._placeholders.items():
-            if form[-_PART:] in head:
+        for form in forms:
+            if form[-PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
-                begins.append((cut, placeholder))
+                begins.append((cut, cut == len(form), self._placeholders[form]))
         first = list(readings(text[: _WIDEST * max(map(len, self._bare), default=0)]))
-        for secret, placeholder in self._bare.items():
-            if any(secret[-_PART:] in plain for plain in first):
-                begins.append((_escaped_half_at_beginning(text, secret), placeholder))
-        begin, before = max(begins, key=itemgetter(0))
+        for secret in bare:
+            if any(secret[-PART:] in plain for plain in first):
+                cut = _escaped_half_at_beginning(text, secret)
+                begins.append((cut, False, self._bare[secret]))
+        begin, _, before = max(begins, key=itemgetter(0, 1))
         return before + text[begin:]
 
     def _without_end(self, text: str, forms: Iterable[str], bare: Iterable[str]) -> str:
         """Return a text without the piece of one of these secrets that is left at its end."""
-        ends = [(0, "")]
+        ends = [(0, False, "")]
         tail = text[-self._longest :]
         for form in forms:
-            if form[:_PART] in tail:
+            if form[:PART] in tail:
                 cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
-                ends.append((cut, self._placeholders[form]))
+                ends.append((cut, cut == len(form), self._placeholders[form]))
         last = list(readings(text[-_WIDEST * max(map(len, self._bare), default=0) :]))
         for secret in bare:
-            if any(secret[:_PART] in plain for plain in last):
-                ends.append((_escaped_half_at_end(text, secret), self._bare[secret]))
-        end, behind = max(ends, key=itemgetter(0))
+            if any(secret[:PART] in plain for plain in last):
+                ends.append((_escaped_half_at_end(text, secret), False, self._bare[secret]))
+        end, _, behind = max(ends, key=itemgetter(0, 1))
         return text[: len(text) - end] + behind
 
 
@@ -333,22 +345,9 @@ def _between(text: str, change: Callable[[str], str]) -> str:
     return "".join(pieces)
 
 
-def _pieces(text: str, length: int) -> set[str]:
-    """Return all pieces of a text that have this length, in lower case."""
-    small = text.lower()
-    return {small[at : at + length] for at in range(len(small) - length + 1)}
-
-
-def _shared(secret: str, text: str) -> float:
-    """Return the share of a secret's characters whose neighbors are together in a text, too."""
-    own, held = secret.lower(), _pieces(text, _NEIGHBORS)
-    starts = (at for at in range(len(own)) if own[at : at + _NEIGHBORS] in held)
-    return len({at + n for at in starts for n in range(_NEIGHBORS)}) / len(own)
-
-
 def _halves(form: str) -> range:
-    """Return the lengths that a piece of a secret may have after a cut, longest first."""
-    return range(len(form) - 1, _PART - 1, -1)
+    """Return the lengths that a piece of a secret may have after a cut, the whole one first."""
+    return range(len(form), PART - 1, -1)
 
 
 def _escaped_half_at_end(text: str, secret: str) -> int:
@@ -381,11 +380,11 @@ def _at_end(text: str, secret: str) -> int:
 
     The rest of an escape that was cut may follow.
     """
-    place = text.find(secret[:_PART])
+    place = text.find(secret[:PART])
     while place >= 0:
         pairs = zip(text[place:], secret, strict=False)
         count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
         if re.fullmatch(_REST, text[place + count :]):
             return count
-        place = text.find(secret[:_PART], place + 1)
+        place = text.find(secret[:PART], place + 1)
     return 0

@@ -13,7 +13,6 @@ from conformance.kit.config.secrets import Redactor
 from conformance.kit.config.settings import OptionUnusable, need_target
 from conformance.kit.config.system_words import in_one_line
 from conformance.kit.drive.interrupts import interrupted_by_signals, is_interrupted
-from conformance.kit.evidence.disguise import texts_in
 from conformance.kit.model.slug import keep_out
 from conformance.kit.plugin.finishing import finish, tell_in_results
 from conformance.kit.plugin.guard import Guard, is_ours
@@ -139,7 +138,7 @@ def pytest_configure(config: pytest.Config) -> None:
     given = given_to(config)
     settings = replace(given.settings, report=report_folder(config))
     redact = Redactor(settings.secrets)
-    redact.watch(texts_in([list(calls) for calls in settings.examples.values()]))
+    redact.notice([call for calls in settings.examples.values() for call in calls])
     keep_out(redact)
     learned_by(redact.learn)
     report = ReportState(

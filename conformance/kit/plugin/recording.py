@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from conformance.kit.config.system_words import in_one_line
-from conformance.kit.evidence.disguise import texts_in
 from conformance.kit.model.exchange import Exchange
 from conformance.kit.model.results import Item
 from conformance.kit.plugin.state import PluginState
@@ -144,7 +143,7 @@ def _writer(state: PluginState) -> ExchangeWriter:
 
     def notice(exchange: Exchange) -> None:
         if exchange.case is not None:
-            state.redact.notice(texts_in(exchange.case.arguments))
+            state.redact.notice(exchange.case.arguments)
 
     for exchange in recorder.by_id.held:
         write(exchange)

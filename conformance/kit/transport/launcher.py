@@ -1,7 +1,8 @@
 """Starts a command on Linux, and ends all processes that the command started.
 
-Its arguments are `PARENT -- COMMAND …` or `PARENT sandbox BUBBLEWRAP -- COMMAND …`. It runs without
-installed packages: it imports three modules of this package and the standard library.
+Its arguments are `PARENT:MEMORY -- COMMAND …` or `PARENT:MEMORY sandbox BUBBLEWRAP -- COMMAND …`.
+It runs without installed packages: it imports three modules of this package and the standard
+library.
 
 All processes of the command end when the command ends, when PARENT ends, and at SIGUSR1. This
 includes processes that left its session. PARENT is the process that starts this one.
@@ -63,7 +64,8 @@ def main(words: list[str]) -> None:
     (parent, *how), command = words[:at], words[at + 1 :]
     # All processes of a session get SIGTERM together, but only the command should end by it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    lift_limit()
+    parent, _, before = parent.partition(":")
+    lift_limit(int(before or -1))
     try:
         if not how:
             _watch(int(parent), command)

@@ -20,8 +20,12 @@ _STACK: Final = 8 * 1024 * 1024
 """Bytes for the stack of a thread. Otherwise each has as many as the user's limit allows."""
 
 
+_before: list[int] = []
+"""The user's own limit, if it was above `MOST`."""
+
+
 def set_limit() -> None:
-    """Limit this process to `MOST` bytes. More raises `MemoryError`. A user's own limit stays.
+    """Limit this process to `MOST` bytes. More raises `MemoryError`. A lower limit stays.
 
     Also restore the limit on digits, which a variable may have lifted: to read a number of millions
     of digits takes hours, and nothing can interrupt it.
@@ -32,19 +36,25 @@ def set_limit() -> None:
     import resource  # noqa: PLC0415 - not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    if soft == resource.RLIM_INFINITY:
-        with suppress(ValueError, OSError):  # the hard limit is lower, or a container forbids it
+    if soft == resource.RLIM_INFINITY or soft > MOST:
+        with suppress(ValueError, OSError):  # a container forbids it
             resource.setrlimit(resource.RLIMIT_DATA, (MOST, hard))
+            _before[:] = [soft]
             threading.stack_size(_STACK)  # the stacks of threads count, too
 
 
-def lift_limit() -> None:
-    """Take the limit from this process, which will run a server, if the kit has set it."""
+def limit_before() -> int:
+    """Return the bytes that a server may hold: the limit before the kit set its own; -1 for any."""
+    return _before[0] if _before else -1
+
+
+def lift_limit(before: int) -> None:
+    """Give this process, which will run a server, the limit from before the kit set its own."""
     import resource  # noqa: PLC0415 - not on Windows
 
     soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
     if soft == MOST:
-        resource.setrlimit(resource.RLIMIT_DATA, (hard, hard))
+        resource.setrlimit(resource.RLIMIT_DATA, (hard if before < 0 else before, hard))
 
 
 def memory_is_full() -> Message:

@@ -16,6 +16,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from conformance.kit.transport.memory_limit import limit_before
 from conformance.spec.messages import Message, message
 
 _PROGRAM = (
@@ -101,7 +102,8 @@ def way() -> str | Message:
 
 
 def _words(how: list[str], command: list[str]) -> list[str]:
-    program = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(os.getpid())]
+    parent = f"{os.getpid()}:{limit_before()}"
+    program = [sys.executable, "-I", "-S", "-c", _PROGRAM, parent]
     return [*program, *how, "--", *command]
 
 

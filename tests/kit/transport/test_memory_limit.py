@@ -41,10 +41,11 @@ def test_the_kit_has_the_limit_and_the_servers_that_it_starts_have_not():
     assert theirs.split()[0] == theirs.split()[1]
 
 
-def test_a_limit_of_the_user_stays():
-    ours, theirs = run(sys.executable, "-u", "-c", IN_A_SERVER, limit=500_000).stdout.splitlines()
-    assert ours == theirs
-    assert ours.split()[0] == str(500_000 * 1024)
+@pytest.mark.parametrize("limit", [500_000, 2_000_000])
+def test_a_server_has_the_limit_of_the_user_and_the_kit_no_higher_one_than_its_own(limit):
+    ours, theirs = run(sys.executable, "-u", "-c", IN_A_SERVER, limit=limit).stdout.splitlines()
+    assert ours.split()[0] == str(min(limit * 1024, MOST))
+    assert theirs.split()[0] == str(limit * 1024)
 
 
 OF_THOSE_ABOVE = """
