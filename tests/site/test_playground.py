@@ -274,10 +274,10 @@ def test_the_hints_are_those_of_the_command(run, source):
     for broken in ({}, {"required": ["a", "0", 7]}, {"properties": 7}, {"$defs": [], "title": 7}):
         schema = {"type": "object", "properties": named, "required": ["0", "day"], **broken}
         values += [schema, {"tools": [{**TOOL, "inputSchema": schema}]}, TOOL | {"name": "año"}]
-    for language in ("en", "pt"):
+    for language, some, least in (("en", values, 200), ("pt", values[::5], 40)):
         told = 0
-        seen = run([json.dumps(each) for each in values], language)["inside"]
-        for value, ours in zip(values, [each["hints"] for each in seen], strict=True):
+        seen = run([json.dumps(each) for each in some], language)["inside"]
+        for value, ours in zip(some, [each["hints"] for each in seen], strict=True):
             theirs = {
                 (each.path, each.keyword, each.clause, each.message.words(language))
                 for each in known_to_the_page(value, examine(json.dumps(value).encode()).problems)
@@ -286,7 +286,7 @@ def test_the_hints_are_those_of_the_command(run, source):
             found = {(e["path"], e["keyword"], e["clause"], e["words"]) for e in ours}
             assert found == theirs, value
             told += len(theirs)
-        assert told > 200
+        assert told > least
 
 
 VALUES = [None, True, 0, 7, 2.5, "", "north", "2026-02-30", [], [1, 1], {}, {"a": 1}]

@@ -47,7 +47,7 @@ _MOST_TOOLS_TOGETHER = 2 * MOST_TOOLS
 """The most tools of all runs together. Each takes the time and memory of about fifty verdicts."""
 _AS_MANY_AS = 10
 """A run takes as much as these tools."""
-_MOST_BYTES_TOGETHER = 256 * 1024 * 1024
+MOST_TOGETHER = 256 * 1024 * 1024
 """The most bytes, by an estimate, of exchanges that are read into memory together: of a tool."""
 MOST_LISTED = 2 * MOST_WRITTEN
 """The most bytes of all exchanges that the last line lists, each as often as it is listed there."""
@@ -167,7 +167,7 @@ class _Listed:
     def __init__(self, recorder: Recorder) -> None:
         self._recorder = recorder
         self._left = MOST_LISTED
-        self._left_in_memory = _MOST_BYTES_TOGETHER
+        self._left_in_memory = MOST_TOGETHER
 
     def played(self, ids: Iterable[int]) -> tuple[Exchange, ...]:
         """Return exchanges that stay in memory. Those of no call are there already."""
@@ -175,7 +175,7 @@ class _Listed:
         for one in _of(ids, self._recorder):
             self._left_in_memory -= cost(one) if one.case is not None else 0
             if self._left_in_memory < 0:
-                raise _too_much(_MOST_BYTES_TOGETHER)
+                raise _too_much(MOST_TOGETHER)
             found.append(one)
         return tuple(found)
 
@@ -184,7 +184,7 @@ class _Listed:
         found, size = [], 0
         for one in _of(ids, self._recorder):
             size += cost(one)
-            if size > min(_MOST_BYTES_TOGETHER, self._left):
+            if size > min(MOST_TOGETHER, self._left):
                 raise _too_much(size)
             found.append(one)
         self._left -= size

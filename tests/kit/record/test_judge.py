@@ -175,20 +175,20 @@ def test_a_record_with_more_tools_or_runs_than_fit_in_memory_is_refused(
 def test_a_record_that_lists_one_call_again_and_again_is_refused(
     faulty, tmp_path, monkeypatch, where
 ):
-    if where == "cases":  # each fits into memory, and all of them do not fit on the disk
-        monkeypatch.setattr(index, "MOST_LISTED", 100 << 20)
+    # Each of the cases fits into memory, and all of them do not fit on the disk.
+    monkeypatch.setattr(index, "MOST_LISTED" if where == "cases" else "MOST_TOGETHER", 1 << 20)
 
     def doubled(lines):
         last = lines[-1]
         own = last["evidence"]["http"]
         tool = next(iter(own["tools"].values()))
-        many = tool["calls"][:1] * 60_000
+        many = tool["calls"][:1] * 6_000
         if where == "calls":
             tool["calls"] = many
         elif where == "scripts":
             own["scripts"]["http_wire"] = many
         elif where == "cases":
-            last["repeats"]["cases"] = [["http", f"c{n}", many[:1000]] for n in range(50)]
+            last["repeats"]["cases"] = [["http", f"c{n}", many[:100]] for n in range(50)]
         elif where == "playings":
             last["repeats"]["scripts"] = [["http", "http_wire", [many]]]
         else:
