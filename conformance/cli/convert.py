@@ -96,7 +96,7 @@ def parser() -> Manual:
         "FILE --to FORM [OPTIONS]",
         "Convert a document to another form. The result is JSON on standard output. Standard\n"
         "error names what the form cannot carry (lost:), what it writes in another way\n"
-        "(changed:), and what had to be added (made:).",
+        "(changed:), what had to be added (made:), and which items are invalid (left out:).",
         (
             ("agent-formats convert catalog.json --to descriptor", "a catalog of tools"),
             ("agent-formats convert mcp.json --to descriptor", "the tools of an MCP server"),
