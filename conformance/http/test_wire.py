@@ -179,7 +179,7 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
     """If a success has a CORS header, errors have one that admits the same page."""
     success = run.step("http_cors", "success")
     if success is None or success.answer is None:
-        yield unknown("kit.not_verified.step", reason=step_words("http_cors/success"))
+        yield unknown("kit.not_verified.step", reason=step_words("success"))
         return
     allowed = success.answer.header(_CORS)
     if allowed is None:
@@ -205,7 +205,7 @@ def test_a_preflight_carries_the_cors_headers_of_successes(run: RunEvidence) -> 
     """If a success has a CORS header, the preflight has one, too, and a 2xx. Pages need both."""
     success, preflight = (run.step("http_cors", name) for name in ("success", "preflight"))
     if success is None or success.answer is None or preflight is None:
-        yield unknown("kit.not_verified.step", reason=step_words("http_cors/preflight"))
+        yield unknown("kit.not_verified.step", reason=step_words("preflight"))
         return
     allowed = success.answer.header(_CORS)
     if allowed is None:

@@ -157,12 +157,16 @@ def answered(exchange: Exchange) -> str | Message:
     return ", ".join(parts) or message("answered.nothing")
 
 
+_MALFORMED = "mcp_wire"
+"""The script whose messages are named by their faults, and not by their methods."""
+
+
 def asked_words(exchange: Exchange) -> Message:
     """Describe what the kit sent: the call of a tool, the fault of the message, or its method."""
     if exchange.case is not None:
         return message("sent.call_of", tool=exchange.case.tool)
     method, step = method_of(exchange), exchange.step
-    if method and (step is None or step.mark is Mark.ALIVE or not has_words(step.name)):
+    if method and (step is None or step.mark is Mark.ALIVE or exchange.script != _MALFORMED):
         kind = "method" if "id" in _sent(exchange) else "notification"
         return message(f"sent.{kind}", method=method)
     return step_words(step.name if step is not None else exchange.script or "")

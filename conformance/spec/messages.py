@@ -71,6 +71,11 @@ class Message:
         values = {TOLD: "1"} | {name: v for name, v in self.values if isinstance(v, str)}
         return filled(catalog()[self.id][language], values | said, said)
 
+    def begins_small(self, language: str = "en") -> bool:
+        """Return whether the sentence itself, not a value in it, begins with a small letter."""
+        begins = catalog()[self.id][language].removeprefix("{told|")[0]
+        return begins.islower()
+
     def of(self, tools: int) -> Message:
         """Return the message as it is said of so many tools together."""
         return Message(self.id, ((TOLD, str(max(tools, 1))), *self.values))

@@ -308,7 +308,7 @@ def test_a_notification_of_an_undeclared_capability_is_told_with_what_was_asked_
     ],
 )
 def test_a_malformed_request_is_named_by_what_is_wrong_with_it(step, words):
-    sent = exchange(LEGACY_STDIO, step, result(), method="ping")
+    sent = exchange(LEGACY_STDIO, step, result(), method="ping", script="mcp_wire")
     assert asked_words(sent).words() == words
 
 

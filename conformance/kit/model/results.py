@@ -87,6 +87,12 @@ class Finding:
         said = self.message.words(language)
         return said if self.place is None else f"{self.place}: {said}"
 
+    def row(self, language: str) -> str:
+        """Return the text for a row of its own, where a reason has a capital letter, too."""
+        said = self.words(language)
+        reason = self.place is None and self.message.begins_small(language)
+        return f"{said[:1].upper()}{said[1:]}" if reason else said
+
     @property
     def place(self) -> str | None:
         """The path, if the text is about a place in a document."""

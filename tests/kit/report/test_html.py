@@ -107,7 +107,7 @@ def test_arguments_in_an_address_are_not_shown_as_a_body(body, said):
     assert ("which this request has in its address" in inside) is said
 
 
-@pytest.mark.parametrize(("name", "has_words"), [("foreign", False), ("empty-body", True)])
+@pytest.mark.parametrize(("name", "has_words"), [("jitter", False), ("empty-body", True)])
 def test_a_step_shows_the_headers_that_it_may_be_about_and_no_name_without_words(name, has_words):
     sent = replace(exchange(17), case=None, script="mcp_origin", step=Step(name))
     headers = (("Origin", "http://<a>"), ("Host", "h"), ("Content-Length", "2"))
@@ -120,6 +120,19 @@ def test_a_step_shows_the_headers_that_it_may_be_about_and_no_name_without_words
     assert "<br><code>Origin: http://&lt;a&gt;</code></p>" in told
     assert "Host" not in told
     assert (f"<code>{name}</code>" in told) is has_words
+
+
+@pytest.mark.parametrize(
+    ("id", "values", "begins"),
+    [
+        ("kit.not_verified.good_call", {"said": "404"}, "Its baseline call"),
+        ("kit.not_verified.silent", {}, "The server stopped"),
+        ("finding.http.one", {"url": "http://h/x", "status": 500}, "http://h/x"),
+        ("documents.keyword.required", {"name": "a"}, "`a` is missing"),
+    ],
+)
+def test_a_reason_in_a_row_of_its_own_begins_with_a_capital_letter(id, values, begins):
+    assert Finding(message(id, **values)).row("en").startswith(begins)
 
 
 # --- A JSON value

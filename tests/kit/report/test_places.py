@@ -111,8 +111,8 @@ def test_a_step_is_said_in_words_with_its_code():
 
 
 def test_a_step_without_words_keeps_its_code():
-    sent = replace(exchange(1), case=None, script="mcp_session", step=Step("after-delete"))
-    assert step_label(sent, ES) == Label(code="after-delete")
+    sent = replace(exchange(1), case=None, script="gateway_retries", step=Step("jitter"))
+    assert step_label(sent, ES) == Label(code="jitter")
 
 
 @pytest.mark.parametrize(
