@@ -20,7 +20,7 @@ def of_steps(schema, value):
 def of_copy(schema, value):
     from atdf_errors import Call
 
-    return Call("book", schema, Anything).refusals(value)
+    return Call("book", schema, Anything.model_validate).refusals(value)
 
 
 refused = of_copy if sys.argv[1] == "copy" else of_steps

@@ -23,21 +23,25 @@ SERVERS = Path(__file__).with_name("reference")
 COPIED = tuple(way for way in WAYS if way != "fastapi")
 LOW_LEVEL = "mcp-python-low-level"
 """It shares its file with `mcp-python`, and says no more of a value than its schema does."""
+FASTMCP = "fastmcp"
+"""Its file has the core of the one of `mcp-python`: nothing else is tried in all ways."""
 PARTS = {LOW_LEVEL: slice(3, None, 4), "mcp-typescript-1": slice(1, None, 2),
          "express-zod": slice(1, None, 2)}  # fmt: skip
 """Two ways of each library share the tools: the others have the first, the third and so on."""
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("way", [*by_way(*COPIED), LOW_LEVEL])
+@pytest.mark.parametrize("way", [*by_way(*COPIED), LOW_LEVEL, FASTMCP])
 def test_the_tools_of_the_reference_are_recoverable_and_nothing_fails(way, tmp_path):
-    guide = GUIDES[way if way == LOW_LEVEL else WAYS[way][0]]
+    guide = GUIDES[WAYS[way][0] if way in WAYS else way]
     tools = [{"name": t.name, "description": t.description, "input": t.input_schema} for t in TOOLS]
     asked = tools[PARTS.get(way, slice(0, None, 2))]
     (tmp_path / "tools.json").write_text(json.dumps(asked), encoding="utf-8")
     shutil.copy(TO_COPY["mcp-python" if way == LOW_LEVEL else guide.name], tmp_path)
     [server] = SERVERS.glob(f"{way}.*")
     shutil.copy(server, tmp_path / f"main{server.suffix}")
+    if way == FASTMCP:
+        shutil.copy(SERVERS / "mcp-python.py", tmp_path / "tools.py")
     if guide.node:
         need_packages(HERE)
         shutil.copy(SERVERS / "tools.mjs", tmp_path)

@@ -377,7 +377,7 @@ from atdf_errors import Call
 from pydantic import BaseModel
 
 weight = {"type": "number", "multipleOf": 0.5}
-call = Call("send", {"properties": {"weight": weight}}, BaseModel)
+call = Call("send", {"properties": {"weight": weight}}, BaseModel.model_validate)
 print(json.dumps([call.refusals({"weight": each}) for each in (10**400, float("nan"))]))
 """
 
