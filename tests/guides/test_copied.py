@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -174,20 +173,18 @@ SLOW = {
 }
 
 
+@pytest.mark.timeout(100)
 def test_few_mistakes_in_a_long_call_are_answered_soon(ask):
     places = [{"number": number % 10, "name": "x"} for number in range(5_000)]
-    start = time.monotonic()
     [errors] = ask([(SLOW, {"places": places, **{f"word{n}": "1,5" for n in range(19)}})])
     assert len(errors) == 19
-    assert time.monotonic() - start < 40
 
 
+@pytest.mark.timeout(100)
 def test_of_thousands_of_mistakes_a_few_are_reported_and_soon(ask):
     ages = {"type": "array", "items": {"type": "integer", "maximum": 9}}
-    start = time.monotonic()
     [errors] = ask([(ages, [10] * 20_000)])
     assert 1 < len(errors) <= 20
-    assert time.monotonic() - start < 20
 
 
 ODD = [

@@ -138,6 +138,7 @@ class Breaks(BaseHTTPRequestHandler):
     do_POST = do_GET
 
 
+@pytest.mark.needs
 @pytest.mark.parametrize("begun", [b"", b"{"])
 @pytest.mark.parametrize("way", WAYS)
 def test_encryption_that_breaks_behind_the_handshake_is_no_fault_of_the_kit(
