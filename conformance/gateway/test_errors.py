@@ -21,6 +21,7 @@ from conformance.gateway.timeline import (
     nonce,
     not_arrived,
     of_streams,
+    reply_words,
     undeclared,
 )
 from conformance.gateway.told import ERROR, Told, told
@@ -191,7 +192,7 @@ def test_a_foreign_success_is_a_server_error(run: RunEvidence) -> Checks:
         if answer is None or not arrivals(exchange):
             yield not_arrived(exchange)
         elif not answer.is_class(RuntimeErrorName.SERVER_ERROR):
-            values: dict[str, Any] = {"kind": name, "told": answer.shown}
+            values: dict[str, Any] = {"kind": reply_words(name), "told": answer.shown}
             yield broken(exchange, "finding.gateway.foreign", **values)
         else:
             yield holds()

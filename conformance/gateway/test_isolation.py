@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from conformance.gateway.replies import FOREIGN
 from conformance.gateway.scripts import BESIDE, ENDINGS
-from conformance.gateway.timeline import arrivals, nonce, not_arrived, reached
+from conformance.gateway.timeline import arrivals, nonce, not_arrived, reached, reply_words
 from conformance.gateway.told import told
 from conformance.kit.cases.provider.model_calls import pieces_of
 from conformance.kit.evidence.evidence import RunEvidence
@@ -40,13 +40,20 @@ def test_a_call_after_a_failure_is_answered(run: RunEvidence) -> Checks:
     for name, exchange in _after_failures(run):
         answer = told(exchange)
         if answer is None:
-            yield broken(exchange, "finding.gateway.dead_after", fault=name)
+            yield broken(exchange, "finding.gateway.dead_after", fault=reply_words(name))
         elif answer.succeeded:
             yield holds()
         elif not arrivals(exchange):
-            yield broken(exchange, "finding.gateway.refused_after", fault=name, told=answer.shown)
+            yield broken(
+                exchange,
+                "finding.gateway.refused_after",
+                fault=reply_words(name),
+                told=answer.shown,
+            )
         elif answer.error is not None:
-            yield broken(exchange, "finding.gateway.failed_after", fault=name, told=answer.shown)
+            yield broken(
+                exchange, "finding.gateway.failed_after", fault=reply_words(name), told=answer.shown
+            )
         else:
             yield not_arrived(exchange)
 

@@ -15,6 +15,7 @@ from conformance.gateway.timeline import (
     nonce,
     not_arrived,
     of_streams,
+    reply_words,
 )
 from conformance.gateway.told import END, ERROR, Told, told
 from conformance.kit.cases.provider.model_calls import pieces_of
@@ -76,7 +77,7 @@ def _is_an_error(run: RunEvidence, *endings: str) -> Checks:
         elif unseen is not None or answer is None:
             yield unseen or not_arrived(exchange)
         elif ERROR not in answer.order:
-            how = exchange.step.name if exchange.step is not None else ""
+            how = reply_words(exchange.step.name) if exchange.step is not None else ""
             yield broken(exchange, "finding.gateway.cut_told", how=how, told=answer.shown)
         else:
             yield holds()
@@ -122,7 +123,10 @@ def test_the_layout_of_a_stream_changes_nothing(run: RunEvidence) -> Checks:
             yield not_arrived(exchange)
         elif not answer.succeeded or answer.content != "".join(pieces_of(nonce(exchange))):
             yield broken(
-                exchange, "finding.gateway.layout", layout=name, found=shown(answer.content)
+                exchange,
+                "finding.gateway.layout",
+                layout=reply_words(name),
+                found=shown(answer.content),
             )
         else:
             yield holds()
@@ -262,7 +266,7 @@ def test_a_whole_answer_says_the_same_as_a_stream(run: RunEvidence) -> Checks:
         elif not whole.succeeded or not stream.succeeded:
             yield not_arrived(exchange if not whole.succeeded else other)
         elif _meaning(whole, exchange) != _meaning(stream, other):
-            yield broken(exchange, "finding.gateway.not_the_same", kind=name)
+            yield broken(exchange, "finding.gateway.not_the_same", kind=reply_words(name))
         else:
             yield holds()
 

@@ -19,6 +19,7 @@ from conformance.kit.model.exchange import Exchange, ModelCall
 from conformance.kit.model.performance import Moment
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.verdicts.checks import Check, Checks, Judge, unknown
+from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import ApiFamily, RetryStrategy, RuntimeErrorName, Seen
 
 _OF_STREAMS = {"gateway_streams", *(f"gateway_breaks_{family.value}" for family in ApiFamily)}
@@ -229,6 +230,11 @@ def of_streams(judge: Judge) -> Judge:
         yield from judge(run)
 
     return judged
+
+
+def reply_words(name: str) -> Message:
+    """Describe a reply of the provider, which the scripts call by its name."""
+    return message(f"finding.gateway.of.{name}")
 
 
 def came_late(exchange: Exchange) -> Check:

@@ -6,7 +6,10 @@ import json
 
 import pytest
 
+from conformance.gateway.replies import FOREIGN, FOREIGN_STREAMS
+from conformance.gateway.scripts import ENDINGS, WHOLE
 from conformance.gateway.test_requests import mapped
+from conformance.gateway.timeline import reply_words
 from conformance.gateway.told import END, ERROR, Told, told, waits_told
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.performance import Moment
@@ -14,6 +17,7 @@ from conformance.spec.vocabulary import RuntimeErrorName as Error
 from conformance.spec.vocabulary import Seen
 from tests.kit.samples import web
 
+LAYOUTS = ("crlf", "several-lines", "split")
 STREAM = [("content-type", "text/event-stream")]
 CHUNK = {"choices": [{"index": 0, "delta": {"content": "hi"}, "finish_reason": None}]}
 LAST = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
@@ -123,3 +127,8 @@ def test_of_a_parameter_that_did_not_arrive_no_word_of_python_is_shown():
 def test_a_reason_is_kept_in_the_word_that_the_gateway_wrote():
     said = streamed(("", CHUNK), ("", LAST))
     assert (said.reason, said.written_reason) == ("end_turn", "stop")
+
+
+@pytest.mark.parametrize("name", [*ENDINGS, *FOREIGN, *FOREIGN_STREAMS, *WHOLE, *LAYOUTS])
+def test_each_reply_that_a_finding_names_has_words(name):
+    assert reply_words(name).words()
