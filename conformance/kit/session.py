@@ -140,6 +140,9 @@ class Session:
             work = self.runs.discover(targets, eras, context)
             run_until(work, lambda: context.deadline, tell=self._tell)
         except TimeoutError:
+            if self.faults.noted:  # it may have waited for what a fault of the kit ended
+                self.runs = Runs()
+                return
             seconds = f"{self.settings.max_time:g}"
             raise TargetUnusable(message("kit.target.time_up", seconds=seconds)) from None
         except TooManyWarned:

@@ -448,6 +448,14 @@ def test_a_target_that_is_not_known_when_the_time_is_up_cannot_be_judged():
     assert told.value.words.id == "kit.target.time_up"
 
 
+def test_a_fault_of_the_kit_that_used_up_the_time_is_told_instead():
+    session = Session(Settings(max_time=0.0))
+    session.faults.note("kit.session_failed", RuntimeError("a callback of the event loop"))
+    with offering([COUNT], sound) as url:
+        session.discover((url,))
+    assert session.found == []
+
+
 def test_what_cannot_be_done_in_time_by_a_slow_server_is_laid_to_its_slowness():
     _, session, result = judged(OneAtATime(0.3), max_time=1.5, request_timeout=1.0)
     assert session.time_up
