@@ -361,6 +361,7 @@ NO_RESULTS = [
     {"content": [{"type": "text", "text": "hi"}, {"type": "paragraph"}]},
     {"name": "page", "content": [{"type": "paragraph"}]},
     {"content": []},
+    {"content": [None, 5, []]},
 ]
 """Values with `content`, none of them from a tool of MCP."""
 

@@ -151,7 +151,8 @@ function documentsInside(text, errorKeys) {
       add(value._meta[error], [...at, "_meta", error]);
     } else if (Array.isArray(value.content) && !isObject(value.structuredContent) && !("resource_type" in value)) {
       const before = made.length;
-      for (const [index, { text: said } = {}] of value.content.entries()) {
+      for (const [index, block] of value.content.entries()) {
+        const said = block?.text;
         const place = [...at, "content", index, "text"];
         if (typeof said !== "string" || !/^\s*[{[]/.test(said)) continue;
         made.push({ text: said, place: pathOf(place), line: placed(read.places.get(pointerOf(place))).line, single: true });
