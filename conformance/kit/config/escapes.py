@@ -6,8 +6,10 @@ import html
 import re
 from collections.abc import Iterator
 from io import StringIO
+from itertools import takewhile
+from typing import Final
 
-from conformance.kit.config.secret_forms import CONTROLS
+from conformance.kit.config.secret_forms import CONTROLS, PART, any_form
 
 _JSON = r"\\+(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[/\"'\\])"
 _JSON_TOO = _JSON.replace("[/", "[bfnrt/")
@@ -29,6 +31,12 @@ _ANY = [re.compile(f"{json}|{_ADDRESS}|{_HTML}") for json in (_JSON, _JSON_TOO)]
 """All kinds at the same time. Each is tried alone, too: a secret may look like an escape."""
 _DEEPEST = 4
 """The most levels of escapes that are undone, such as JSON in JSON, in an address, in HTML."""
+WIDEST: Final = 24
+"""The most characters that one escaped character takes."""
+SHORT_PATTERN: Final = 256
+"""The same for a secret that a target makes, and half a secret: each answer may have a new one."""
+_REST = r"[\\%#;&\w\ufffd]{0,24}?"
+"""What may be left of an escape that was cut."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -79,3 +87,43 @@ def _unescaped(found: re.Match[str]) -> str:
     if not own:
         return "\\"
     return chr(int(own[1:], 16)) if own[0] in "ux" else CONTROLS.get(own, own)
+
+
+def half_at_end(text: str, secret: str) -> int:
+    """Return how many characters at a text's end are the start of a secret.
+
+    Some of them may be escaped, and the cut may go through an escape.
+    """
+    tail = text[-WIDEST * len(secret) :]
+    if count := max(_at_end(plain, secret) for plain in readings(tail)):
+        rest = _REST if count <= SHORT_PATTERN else "(?s:.*)"
+        half = "".join(map(any_form, secret[: min(count, SHORT_PATTERN)])) + rest + r"\Z"
+        if found := re.search(half, tail):
+            return len(found.group())
+    return 0
+
+
+def half_at_beginning(text: str, secret: str) -> int:
+    """Return how many characters at a text's start are the end of a secret, in the same way."""
+    head = text[: WIDEST * len(secret)]
+    if count := max(_at_end(plain[::-1], secret[::-1]) for plain in readings(head)):
+        rest = _REST if count <= SHORT_PATTERN else "(?s:.*)"
+        half = rest + "".join(map(any_form, secret[-min(count, SHORT_PATTERN) :]))
+        if found := re.match(half, head):
+            return found.end()
+    return 0
+
+
+def _at_end(text: str, secret: str) -> int:
+    """Return how many characters of a secret's start are at the end of a text; 0 if too few.
+
+    The rest of an escape that was cut may follow.
+    """
+    place = text.find(secret[:PART])
+    while place >= 0:
+        pairs = zip(text[place:], secret, strict=False)
+        count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+        if re.fullmatch(_REST, text[place + count :]):
+            return count
+        place = text.find(secret[:PART], place + 1)
+    return 0

@@ -10,11 +10,17 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
-from itertools import takewhile
 from operator import itemgetter
 from typing import Any
 
-from conformance.kit.config.escapes import readings, with_one_backslash
+from conformance.kit.config.escapes import (
+    SHORT_PATTERN,
+    WIDEST,
+    half_at_beginning,
+    half_at_end,
+    readings,
+    with_one_backslash,
+)
 from conformance.kit.config.secret_forms import (
     PART,
     SHORTEST,
@@ -54,12 +60,6 @@ _AROUND = " .:,;'\"`"
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
 _LONGEST_PATTERN = 4096
 """The longest secret, in characters, that gets a pattern: a longer pattern takes seconds."""
-_SHORT_PATTERN = 256
-"""The same for a secret that a target makes, and half a secret: each answer may have a new one."""
-_WIDEST = 24
-"""The most characters that one escaped character takes."""
-_REST = r"[\\%#;&\w\ufffd]{0,24}?"
-"""What may be left of an escape that was cut."""
 
 
 def tells(text: str, *secrets: str) -> bool:
@@ -94,6 +94,7 @@ class Redactor:
         """The maker and the name of each secret of a target, by placeholder, oldest first."""
         self._patterns: dict[str, re.Pattern[str]] = {}
         self._longest = 0
+        self._around: tuple[dict[str, str], dict[str, str]] | None = None
         self._parts: dict[tuple[bool, bool], list[str]] = {}
         """The forms by whether they are bare, and whether a target made their secrets."""
         self.add(secrets)
@@ -141,9 +142,13 @@ class Redactor:
         for name, secret in secrets:
             if placeholder := self._add(secret):
                 self._learned[placeholder] = maker, name
-                self._parts.clear()
+                self._renew()
             if len(self._learned) > _MOST_LEARNED:
                 self._forget(self._least_needed())
+
+    def _renew(self) -> None:
+        self._parts.clear()
+        self._around = None
 
     def _least_needed(self) -> str:
         """Return the oldest learned secret whose name has a newer value, or else the oldest of the
@@ -158,7 +163,7 @@ class Redactor:
 
     def _forget(self, gone: str) -> None:
         del self._learned[gone]
-        self._parts.clear()
+        self._renew()
         for known in (self._placeholders, self._bare):
             for form in [form for form, each in known.items() if each == gone]:
                 del known[form]
@@ -171,7 +176,7 @@ class Redactor:
         if len(bare.strip()) < SHORTEST or bare in self._placeholders:
             return ""
         self._known += 1
-        self._parts.clear()
+        self._renew()
         placeholder = f"«secret-{self._known}»"
         core = with_one_backslash(bare.strip())
         # The kit quotes a text on one line, without the full stop or the quotes around it.
@@ -202,19 +207,32 @@ class Redactor:
             return text
         may_be_cut = len(text) >= _LONG  # before whole secrets are replaced, and it gets shorter
         # First what was given: a target may make a secret that ends with the start of another one.
-        # A whole secret may be the start or the end of the one that was cut.
-        given = self._made(self._placeholders, False), self._made(self._bare, False)
-        text = self._without_cut(text, *given, may_be_cut)
         for made in (False, True) if self._learned else (False,):
             text = _between(text, partial(self._without_plain, made))
             text = self._without_escaped(text, made)
-        return self._without_cut(text, list(self._placeholders), list(self._bare), may_be_cut)
-
-    def _without_cut(self, text: str, plain: list[str], bare: list[str], may_be_cut: bool) -> str:
-        """Return a text without the pieces of secrets that a cut left."""
         if _CUT in text:
-            text = self._without_cut_ends(text, plain, bare)
-        return self._without_halves(text, plain, bare) if may_be_cut else text
+            text = self._without_cut_ends(text)
+        return self._without_halves(text) if may_be_cut else text
+
+    def _rests(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what follows and what precedes a secret within a longer one that was given.
+
+        The placeholder of the shorter one is in it: that one is replaced first, also if the longer
+        one was cut.
+        """
+        if self._around is None:
+            after: dict[str, str] = {}
+            before: dict[str, str] = {}
+            for whole in self._made(self._bare, False):
+                for part in [each for each in self._bare if each in whole and each != whole]:
+                    head, _, tail = whole.partition(part)
+                    inner = self._bare[part]
+                    for rest in (inner + tail, head + inner + tail):
+                        after[rest] = self._bare[whole]
+                    for rest in (head + inner, head + inner + tail):
+                        before[rest] = self._bare[whole]
+            self._around = after, before
+        return self._around
 
     def _made(self, forms: Mapping[str, str], made: bool) -> list[str]:
         """Return the forms of the secrets that a target made, or of the others.
@@ -266,7 +284,7 @@ class Redactor:
             found = sorted((one for one in bare if one in open_text), key=len, reverse=True)
             for secret in found:
                 is_made = self._bare[secret] in self._learned
-                if len(secret) > (_SHORT_PATTERN if is_made else _LONGEST_PATTERN):
+                if len(secret) > (SHORT_PATTERN if is_made else _LONGEST_PATTERN):
                     continue
                 if secret not in self._patterns:
                     self._patterns[secret] = any_forms(secret)
@@ -280,21 +298,23 @@ class Redactor:
                 return plain, found
         return text, []
 
-    def _without_cut_ends(self, text: str, forms: list[str], bare: list[str]) -> str:
+    def _without_cut_ends(self, text: str) -> str:
         """Return a text without the piece of a secret that is left before each sign of a cut.
 
         A sentence quotes several texts, and each of them may have been cut.
         """
         *cut, rest = text.split(_CUT)
-        longest = max(self._longest, _WIDEST * max(map(len, self._bare), default=0))
+        longest = max(self._longest, WIDEST * max(map(len, self._bare), default=0))
         tails = "\0".join(each[-longest:] for each in cut)
         plain = list(readings(tails))
-        forms = [each for each in forms if each[:PART] in tails]
-        bare = [each for each in bare if any(each[:PART] in one for one in plain)]
+        after, _ = self._rests()
+        known = {**self._placeholders, **after}
+        forms = {each: known[each] for each in known if each[:PART] in tails}
+        bare = [each for each in self._bare if any(each[:PART] in one for one in plain)]
         if not forms and not bare:
             return text
         few, many = cut[:_MOST_CUTS], cut[_MOST_CUTS:]
-        begun = {re.escape(each[:PART]) for each in forms}
+        begun = {re.escape(each[:PART]) for each in forms if each not in after}
         begun |= {"".join(map(any_form, each[:PART])) for each in bare}
         behind = re.compile(f"(?:{'|'.join(sorted(begun))})(?s:.*)")
         return _CUT.join(
@@ -305,36 +325,36 @@ class Redactor:
             )
         )
 
-    def _without_halves(self, text: str, forms: list[str], bare: list[str]) -> str:
+    def _without_halves(self, text: str) -> str:
         """Return a cut text without the piece of a secret that is left at its end or start."""
-        text = self._without_end(text, forms, bare)
-        begins = [(0, False, "")]
+        after, before = self._rests()
+        text = self._without_end(text, {**self._placeholders, **after}, self._bare)
+        begins = [(0, "")]
         head = text[: self._longest]
-        for form in forms:
+        for form, placeholder in {**self._placeholders, **before}.items():
             if form[-PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
-                begins.append((cut, cut == len(form), self._placeholders[form]))
-        first = list(readings(text[: _WIDEST * max(map(len, self._bare), default=0)]))
-        for secret in bare:
+                begins.append((cut, placeholder))
+        first = list(readings(text[: WIDEST * max(map(len, self._bare), default=0)]))
+        for secret, placeholder in self._bare.items():
             if any(secret[-PART:] in plain for plain in first):
-                cut = _escaped_half_at_beginning(text, secret)
-                begins.append((cut, False, self._bare[secret]))
-        begin, _, before = max(begins, key=itemgetter(0, 1))
-        return before + text[begin:]
+                begins.append((half_at_beginning(text, secret), placeholder))
+        begin, shown = max(begins, key=itemgetter(0))
+        return shown + text[begin:]
 
-    def _without_end(self, text: str, forms: Iterable[str], bare: Iterable[str]) -> str:
+    def _without_end(self, text: str, forms: Mapping[str, str], bare: Iterable[str]) -> str:
         """Return a text without the piece of one of these secrets that is left at its end."""
-        ends = [(0, False, "")]
+        ends = [(0, "")]
         tail = text[-self._longest :]
         for form in forms:
             if form[:PART] in tail:
                 cut = next((n for n in _halves(form) if text.endswith(form[:n])), 0)
-                ends.append((cut, cut == len(form), self._placeholders[form]))
-        last = list(readings(text[-_WIDEST * max(map(len, self._bare), default=0) :]))
+                ends.append((cut, forms[form]))
+        last = list(readings(text[-WIDEST * max(map(len, self._bare), default=0) :]))
         for secret in bare:
             if any(secret[:PART] in plain for plain in last):
-                ends.append((_escaped_half_at_end(text, secret), False, self._bare[secret]))
-        end, _, behind = max(ends, key=itemgetter(0, 1))
+                ends.append((half_at_end(text, secret), self._bare[secret]))
+        end, behind = max(ends, key=itemgetter(0))
         return text[: len(text) - end] + behind
 
 
@@ -346,45 +366,6 @@ def _between(text: str, change: Callable[[str], str]) -> str:
 
 
 def _halves(form: str) -> range:
-    """Return the lengths that a piece of a secret may have after a cut, the whole one first."""
-    return range(len(form), PART - 1, -1)
-
-
-def _escaped_half_at_end(text: str, secret: str) -> int:
-    """Return how many characters at a text's end are the start of a secret.
-
-    Some of them may be escaped, and the cut may go through an escape.
-    """
-    tail = text[-_WIDEST * len(secret) :]
-    if count := max(_at_end(plain, secret) for plain in readings(tail)):
-        rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
-        half = "".join(map(any_form, secret[: min(count, _SHORT_PATTERN)])) + rest + r"\Z"
-        if found := re.search(half, tail):
-            return len(found.group())
-    return 0
-
-
-def _escaped_half_at_beginning(text: str, secret: str) -> int:
-    """Return how many characters at a text's start are the end of a secret, in the same way."""
-    head = text[: _WIDEST * len(secret)]
-    if count := max(_at_end(plain[::-1], secret[::-1]) for plain in readings(head)):
-        rest = _REST if count <= _SHORT_PATTERN else "(?s:.*)"
-        half = rest + "".join(map(any_form, secret[-min(count, _SHORT_PATTERN) :]))
-        if found := re.match(half, head):
-            return found.end()
-    return 0
-
-
-def _at_end(text: str, secret: str) -> int:
-    """Return how many characters of a secret's start are at the end of a text; 0 if too few.
-
-    The rest of an escape that was cut may follow.
-    """
-    place = text.find(secret[:PART])
-    while place >= 0:
-        pairs = zip(text[place:], secret, strict=False)
-        count = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-        if re.fullmatch(_REST, text[place + count :]):
-            return count
-        place = text.find(secret[:PART], place + 1)
-    return 0
+    """Return the lengths that a piece of a secret may have after a cut, longest first."""
+    inner = sum(map(len, _PLACEHOLDER.findall(form)))
+    return range(len(form) - (not inner), inner + PART - 1, -1)

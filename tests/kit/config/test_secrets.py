@@ -422,3 +422,20 @@ def test_a_secret_that_begins_another_one_leaves_no_rest_of_a_cut_one(filling):
         assert redact(f"{filling}{whole[:20]}") == f"{filling}«secret-2»"
         redact = Redactor(["4a3210-x", f"{whole}4a3210-x"])
         assert redact(f"{whole[9:]}4a3210-x {filling}") == f"«secret-2» {filling}"
+
+
+@pytest.mark.parametrize("inner", [KEY[:8], KEY[:12], KEY[4:12], f"{KEY[:16]}"])
+def test_a_cookie_that_is_a_part_of_a_secret_leaves_no_rest_of_a_cut_one(inner):
+    redact = Redactor([KEY])
+    redact.learn([("sid", inner)])
+    for said in (f"bad {KEY[:-1]}…", f"{'x ' * 100}{KEY[:-1]}", f"{KEY[1:]}{' x' * 100}"):
+        left = redact(said)
+        assert not any(KEY[at : at + 8] in left for at in range(len(KEY) - 7)), left
+
+
+def test_a_secret_that_has_the_sign_of_a_cut_or_overlaps_another_one_is_replaced_whole():
+    assert Redactor(["abcdefgh…ijklmnop"])("x abcdefgh…ijklmnop y…") == "x «secret-1» y…"
+    said = Redactor(["s3cr3t-of-headert", "token-12345678"])(
+        f"{'x ' * 100}s3cr3t-of-headertoken-12345"
+    )
+    assert "s3cr3t" not in said
