@@ -80,7 +80,7 @@ def test_a_clause_about_refused_valid_values_says_what_a_business_rule_does(cont
     [
         ("ATDF-ERR-006", ["express.md#recoverable", "aspnet-core.md#explained"]),
         ("ATDF-CALL-002", ["fastapi.md#recoverable", "spring-boot.md#guarded"]),
-        ("ATDF-ERR-012", ["mcp-python.md#recoverable", "aspnet-core.md#recoverable"]),
+        ("ATDF-ERR-012", ["fastmcp.md#recoverable", "aspnet-core.md#recoverable"]),
         ("HTTP-CORS-001", ["fastapi.md", "spring-boot.md"]),
     ],
 )

@@ -23,6 +23,7 @@ _LEXERS = {"py": "python", "ts": "typescript", "java": "java", "cs": "csharp"}
 _GUIDES = {
     "FastAPI": "fastapi",
     "MCP (Python)": "mcp-python",
+    "FastMCP": "fastmcp",
     "Express": "express",
     "MCP (TypeScript)": "mcp-typescript",
     "Spring Boot": "spring-boot",
@@ -121,7 +122,11 @@ _OF_BASELINE = (
     "HTTP-CALL-001",
 )  # fmt: skip
 """The clauses that nothing can verify as long as the baseline call is refused."""
-_OF_ONE: Mapping[str, str] = {"ATDF-CALL-005": "remedy_bug", "ATDF-CALL-008": "remedy_state"}
+_OF_ONE: Mapping[str, str] = {
+    "ATDF-CALL-005": "remedy_bug",
+    "ATDF-CALL-008": "remedy_state",
+    "MCP-ORIG-001": "remedy_origin",
+}
 """What the remedy of several clauses does not say for one of them."""
 
 
