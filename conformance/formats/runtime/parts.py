@@ -34,6 +34,8 @@ _INSIDE: Mapping[str, tuple[tuple[str, str], ...]] = {
     "event-stream": (("events", "stream-event"),),
     "runtime-error": (("error", "error"),),
 }
+_LISTS = frozenset({"events", "tool_events", "tools"})
+"""The members that are lists: an object there is not one of their documents."""
 
 
 def parts(
@@ -41,7 +43,7 @@ def parts(
 ) -> Iterator[tuple[str, Place, Mapping[str, Any]]]:
     """Yield a document and every document inside it: its name, its place, its members.
 
-    It skips values that are not objects: the schema reports those.
+    It skips values of another type, which the schema reports.
     """
     yield document, place, data
     for member, kind in _INSIDE.get(document, ()):
@@ -50,5 +52,5 @@ def parts(
             for index, each in enumerate(held):
                 if isinstance(each, dict):
                     yield from parts(kind, each, (*place, member, index))
-        elif isinstance(held, dict):
+        elif isinstance(held, dict) and member not in _LISTS:
             yield from parts(kind, held, (*place, member))

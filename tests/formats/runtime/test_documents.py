@@ -132,3 +132,8 @@ def test_a_member_too_many_makes_a_closed_document_unknown():
 
 def test_an_error_without_a_code_is_no_runtime_error():
     assert not isinstance(recognize({"error": "it broke"}), Recognition)
+
+
+def test_an_object_in_the_place_of_a_list_is_not_taken_for_one_of_its_tools():
+    by_name = {"tools": {"list_devices": {"service": "plant", "toolset": "devices"}}}
+    assert [each.clause for each in validate(by_name, "toolset-catalog")] == ["RT-CAT-001"]
