@@ -81,6 +81,10 @@ def is_secret_name(name: str) -> bool:
     return _SECRET_NAME.search(name) is not None
 
 
+Forms = Mapping[str, str]
+"""Forms of secrets, with their placeholders."""
+
+
 class Redactor:
     """Replaces each known secret by «secret-1», «secret-2», … in the order given."""
 
@@ -210,9 +214,21 @@ class Redactor:
         for made in (False, True) if self._learned else (False,):
             text = _between(text, partial(self._without_plain, made))
             text = self._without_escaped(text, made)
+            if may_be_cut or _CUT in text:
+                text = self._without_cut(text, made, may_be_cut)
+        return text
+
+    def _without_cut(self, text: str, made: bool, may_be_cut: bool) -> str:
+        """Return a text without the pieces that a cut left of secrets: of those that were given,
+        or with `made` of all.
+        """
+        plain, bare = self._placeholders, self._bare
+        if self._learned and not made:
+            plain = {form: plain[form] for form in self._made(plain, False)}
+            bare = {form: bare[form] for form in self._made(bare, False)}
         if _CUT in text:
-            text = self._without_cut_ends(text)
-        return self._without_halves(text) if may_be_cut else text
+            text = self._without_cut_ends(text, plain, bare)
+        return self._without_halves(text, plain, bare) if may_be_cut else text
 
     def _rests(self) -> tuple[dict[str, str], dict[str, str]]:
         """Return what follows and what precedes a secret within a longer one that was given.
@@ -223,8 +239,9 @@ class Redactor:
         if self._around is None:
             after: dict[str, str] = {}
             before: dict[str, str] = {}
-            for whole in self._made(self._bare, False):
-                for part in [each for each in self._bare if each in whole and each != whole]:
+            given = self._made(self._bare, False)
+            for whole in given:
+                for part in [each for each in given if each in whole and each != whole]:
                     head, _, tail = whole.partition(part)
                     inner = self._bare[part]
                     for rest in (inner + tail, head + inner + tail):
@@ -298,51 +315,51 @@ class Redactor:
                 return plain, found
         return text, []
 
-    def _without_cut_ends(self, text: str) -> str:
+    def _without_cut_ends(self, text: str, forms: Forms, secrets: Forms) -> str:
         """Return a text without the piece of a secret that is left before each sign of a cut.
 
         A sentence quotes several texts, and each of them may have been cut.
         """
         *cut, rest = text.split(_CUT)
-        longest = max(self._longest, WIDEST * max(map(len, self._bare), default=0))
+        longest = max(self._longest, WIDEST * max(map(len, secrets), default=0))
         tails = "\0".join(each[-longest:] for each in cut)
         plain = list(readings(tails))
         after, _ = self._rests()
-        known = {**self._placeholders, **after}
-        forms = {each: known[each] for each in known if each[:PART] in tails}
-        bare = [each for each in self._bare if any(each[:PART] in one for one in plain)]
-        if not forms and not bare:
+        known = {**forms, **after}
+        found = {each: known[each] for each in known if each[:PART] in tails}
+        bare = [each for each in secrets if any(each[:PART] in one for one in plain)]
+        if not found and not bare:
             return text
         few, many = cut[:_MOST_CUTS], cut[_MOST_CUTS:]
-        begun = {re.escape(each[:PART]) for each in forms if each not in after}
+        begun = {re.escape(each[:PART]) for each in found if each not in after}
         begun |= {"".join(map(any_form, each[:PART])) for each in bare}
         behind = re.compile(f"(?:{'|'.join(sorted(begun))})(?s:.*)")
         return _CUT.join(
             (
-                *(self._without_end(each, forms, bare) for each in few),
+                *(self._without_end(each, found, bare) for each in few),
                 *(behind.sub("", each) for each in many),
                 rest,
             )
         )
 
-    def _without_halves(self, text: str) -> str:
+    def _without_halves(self, text: str, forms: Forms, secrets: Forms) -> str:
         """Return a cut text without the piece of a secret that is left at its end or start."""
         after, before = self._rests()
-        text = self._without_end(text, {**self._placeholders, **after}, self._bare)
+        text = self._without_end(text, {**forms, **after}, secrets)
         begins = [(0, "")]
         head = text[: self._longest]
-        for form, placeholder in {**self._placeholders, **before}.items():
+        for form, placeholder in {**forms, **before}.items():
             if form[-PART:] in head:
                 cut = next((n for n in _halves(form) if text.startswith(form[-n:])), 0)
                 begins.append((cut, placeholder))
-        first = list(readings(text[: WIDEST * max(map(len, self._bare), default=0)]))
-        for secret, placeholder in self._bare.items():
+        first = list(readings(text[: WIDEST * max(map(len, secrets), default=0)]))
+        for secret, placeholder in secrets.items():
             if any(secret[-PART:] in plain for plain in first):
                 begins.append((half_at_beginning(text, secret), placeholder))
         begin, shown = max(begins, key=itemgetter(0))
         return shown + text[begin:]
 
-    def _without_end(self, text: str, forms: Mapping[str, str], bare: Iterable[str]) -> str:
+    def _without_end(self, text: str, forms: Forms, bare: Iterable[str]) -> str:
         """Return a text without the piece of one of these secrets that is left at its end."""
         ends = [(0, "")]
         tail = text[-self._longest :]
