@@ -28,6 +28,7 @@ _SOURCE = re.compile(r'href="((?:[\w-]+/|\.\./)*)([\w-]+)\.md(#[\w.-]+)?"')
 _CODE = re.compile(
     rf'<div class="[^"]*highlight"[^>]*>(?:(?!<div).)*{MARKS[3]}.*?</div>', re.DOTALL
 )
+_QUOTE = re.compile(r"<blockquote>\s*(.*?)\s*</blockquote>", re.DOTALL)
 _INDENT = re.compile(r"\n\s+")
 
 
@@ -46,10 +47,14 @@ class ClausePages:
         }
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the records for the search."""
+        """Return the records for the search: also with the words of the standards."""
         return [
-            {"location": _address(path), "title": name, "text": about}
-            for path, (name, _, about, _) in self._pages.items()
+            {
+                "location": _address(path),
+                "title": name,
+                "text": " ".join((about, *_QUOTE.findall(content))),
+            }
+            for path, (name, _, about, content) in self._pages.items()
         ]
 
     def words(self, language: str) -> bytes:

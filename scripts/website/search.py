@@ -23,6 +23,7 @@ _DESCRIPTION = re.compile(r'<meta name="description" content="([^"]*)"')
 _ROW = re.compile(r'<tr>\s*<td><a id="([^"]+)"></a><code>(.*?)</code>(.*?)</tr>', re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 _LISTS = {
+    "clauses",
     "changes",
     "original-texts",
     "implementations",

@@ -171,6 +171,7 @@ def test_pages_are_filled_into_the_template(tmp_path):
     assert not folder.exists()
     (record,) = clause_pages.records()
     assert record["location"] == "conformance/clauses/x-001/"
+    assert record["text"] == "A &quot;b&quot; <p>A server MUST.</p>"
 
 
 _PAGE = """---
@@ -180,6 +181,8 @@ description: "A \\"b\\""
 # X-001 { #x-001 }
 
 Text [l](../../atdf/error.md#a) [m](../../conformance/index.md) [n](https://x.example/y.md)
+
+> A server MUST.
 """
 
 
