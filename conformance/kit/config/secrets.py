@@ -124,7 +124,8 @@ class Redactor:
             cuts = [(cut, spans) for each, spans in wholes.items() if (cut := made_of(each, text))]
             for (at, begin, end), spans in cuts:
                 for start, stop in spans:
-                    piece = text[at + max(start - begin, 0) : at + min(stop, end) - begin]
+                    first, last = max(start, begin), max(min(stop, end), begin)
+                    piece = text[at + first - begin : at + last - begin]
                     piece = _SCHEME_OF_URL.sub("", piece, count=1)
                     if len(piece) >= PART:
                         self._add(piece)

@@ -439,3 +439,10 @@ def test_a_secret_that_has_the_sign_of_a_cut_or_overlaps_another_one_is_replaced
         f"{'x ' * 100}s3cr3t-of-headertoken-12345"
     )
     assert "s3cr3t" not in said
+
+
+def test_a_part_beside_a_secret_is_no_piece_of_it():
+    said = "wrong colour of the shirt"
+    redact = Redactor(["hunter2token9"])
+    redact.notice({"a": [f"hunter2token9 {said}", said]})
+    assert redact(f"the server says: {said}") == f"the server says: {said}"
