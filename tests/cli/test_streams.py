@@ -344,3 +344,8 @@ def test_the_form_of_a_stream_is_known_by_its_first_line():
     assert wire_of('\n{"event": "a"}\n') is WireForm.NDJSON
     for text in ("", "{\n", "hello", "eventual: a"):
         assert wire_of(text) is None
+
+
+def test_a_stream_without_messages_of_json_rpc_is_not_told_of_them(said, file):
+    code, text = said(file("stream.sse", ": ping\n\n: ping\n\n"), "--as", "event-stream")
+    assert (code, "no terminal event" in text, "JSON-RPC" in text) == (1, True, False)

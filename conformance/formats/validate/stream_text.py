@@ -93,13 +93,18 @@ def answer_in(text: str) -> str | Message | None:
     wire = wire_of(text)
     if wire is None:
         return None
-    found = []
+    found, framed = [], False
     for each in _written(text, wire):
-        value = decoded(each.data) if each.data else {"jsonrpc": None}
-        if not isinstance(value, dict) or "jsonrpc" not in value:
+        if not each.data:
+            continue
+        value = decoded(each.data)
+        framed = isinstance(value, dict) and "jsonrpc" in value
+        if not framed:
             return None
         if "result" in value or "error" in value:
             found.append(each)
+    if not framed:
+        return None
     if len(found) != 1:
         return message("validate.stream.answers", count=len(found))
     return "\n" * (found[0].line - 1) + found[0].data
