@@ -229,7 +229,7 @@ class Disguise(StrEnum):
     STATUS_MEMBER = "status_member"
     """An object has the member `status` with one of these values, and no other data."""
     NESTED_RESULT = "nested_result"
-    """An object is a whole result of MCP, with `content` and nothing else, and its `isError` is `true`."""
+    """An object has `content`, its `isError` is `true`, and it has no member that a result of MCP does not have."""
     NOT_A_VALUE = "not_a_value"
     """The answer to a baseline call is a text whose only value is one of these. The call is not a baseline then, and the answer is not a refusal either."""
 
@@ -886,7 +886,7 @@ class StandardParameter(StrEnum):
     """The eight parameters that mean the same to every provider."""
 
     TEMPERATURE = "temperature"
-    """How much chance there is in the answer, from 0 to 2."""
+    """How random the answer is, from 0 to 2."""
     MAX_TOKENS = "max_tokens"
     """The most tokens that the answer may have."""
     TOP_P = "top_p"

@@ -129,7 +129,7 @@ def test_a_shown_sentence_has_the_words_that_the_kit_says_today(language):
         for step in range(1, len(guide.levels) + 1):
             shown = (guide.folder(step) / output(language)).read_text("utf-8")
             for said in re.findall(r"(?m)^ {4}(\S.*\.)$", shown):
-                assert any(shape.fullmatch(said) for shape in shapes), "run `make guides`"
+                assert any(shape.fullmatch(said) for shape in shapes), f"run `make guides`: {said}"
 
 
 def test_every_step_of_a_guide_is_played():
