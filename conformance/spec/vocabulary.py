@@ -1414,7 +1414,7 @@ MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyTyp
         Missing.QUOTA: ('limit', 'limits', 'limiter', 'quota', 'quotas', 'throttle', 'throttling', 'http', 'status', 'error', 'errors', 'log', 'logs', 'alert', 'alerts', 'incident', 'incidents'),
     }
 )
-"""Where one of these words is in the tool's name, in its title, or in the first sentence of its description, a success with such words is a result."""
+"""Where one of these words is in the tool's name, in its title, or in the first sentence of its description, a success that contains a sign (`signs`) is a result."""
 
 OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
     {
