@@ -32,7 +32,7 @@ from conformance.kit.model.exchange import Exchange, Request, Trouble
 from conformance.kit.model.run import Run
 from conformance.kit.model.settings import Settings
 from conformance.kit.model.step import Step
-from conformance.kit.transport.binding import Binding, Received, has_sendable_head, spoken
+from conformance.kit.transport.binding import Binding, Process, Received, has_sendable_head, spoken
 from conformance.kit.transport.bindings import binding_of
 from conformance.kit.transport.mcp import McpBinding
 from conformance.spec.messages import message
@@ -223,9 +223,9 @@ class Channel:
         record(number, self.run.id, request, received, script=LIVENESS, step=step)
 
     @property
-    def listens(self) -> str:
-        """The address at which the process listens, if it has not written any message; or ""."""
-        return self._wire.process.listens
+    def process(self) -> Process:
+        """What is known about the process behind the connection; empty if there is none."""
+        return self._wire.process
 
     @property
     def _is_process(self) -> bool:
@@ -357,7 +357,7 @@ class Channel:
         exchange = await self.tried_handshake()
         if self.opened is None:
             option = "--start-timeout" if self._is_process else "--request-timeout"
-            why = no_handshake(exchange, self._wire.process, option)
+            why = no_handshake(exchange, self.process, option)
             await self.close()
             raise ConnectFailed(why, exchange)
 

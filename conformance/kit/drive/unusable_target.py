@@ -203,12 +203,14 @@ def _is_broken_json(exchange: Exchange) -> bool:
 class Unopened:
     """Why a connection could not be opened.
 
-    `said` are the telling lines of the process. `listens` is where it listens instead.
+    `said` are the telling lines of the process. `listens` is where it listens instead. `agreed`
+    says that the server agreed to a version first.
     """
 
     reason: Message | str
     said: tuple[str, ...] = ()
     listens: str = ""
+    agreed: bool = False
 
     def words(self, language: str) -> str:
         """Return the reason, and what the process wrote."""
@@ -242,8 +244,19 @@ def no_handshake(exchange: Exchange, process: Process, option: str) -> Unopened:
         reason = message("kit.reason.closed")
     else:
         reason = message("kit.reason.status", status=exchange.answer.status)  # type: ignore[union-attr]  # an exchange without trouble has an answer
-    said = (process.raised,) if process.raised else _telling(process.stderr) or noise[:1]
-    return Unopened(reason, tuple(_cut(line) for line in said), process.listens)
+    return Unopened(reason, _said(process) or tuple(map(_cut, noise[:1])), process.listens)
+
+
+def no_list(process: Process) -> Unopened:
+    """Return why a server that ended after its handshake cannot be tested."""
+    reason = message("kit.reason.ended_early", code=process.exit_code)
+    return Unopened(reason, _said(process), agreed=True)
+
+
+def _said(process: Process) -> tuple[str, ...]:
+    """Return the telling lines of a process."""
+    said = (process.raised,) if process.raised else _telling(process.stderr)
+    return tuple(map(_cut, said))
 
 
 def no_start(error: Exception) -> Unopened:

@@ -82,6 +82,30 @@ def test_of_a_command_that_wrote_nothing_the_reason_is_said():
     assert "exit code 3" in told
 
 
+ENDS_EARLY = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        settled = {"protocolVersion": asked["params"]["protocolVersion"],
+                   "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": settled}), flush=True)
+    elif asked["method"] == "notifications/initialized":
+        sys.exit("cannot write logs/x.log")
+    elif "id" in asked:
+        error = {"code": -32601, "message": "Method not found"}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": error}), flush=True)
+"""
+
+
+@pytest.mark.parametrize("versions", [(), ("2025-11-25",)])
+def test_a_server_that_ends_after_its_handshake_has_its_last_words_said(versions):
+    found, told = python(ENDS_EARLY, spec_versions=versions)
+    assert found == "stdio_said"
+    assert "“cannot write logs/x.log”" in told
+    assert "answered the handshake, and ended with exit code 1" in told
+
+
 @pytest.mark.parametrize("language", ["en", "es", "pt"])
 def test_a_command_that_does_not_exist_is_named(language):
     found, told = refused("no-such-command-here", "--x", language=language)

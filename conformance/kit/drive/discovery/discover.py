@@ -90,7 +90,8 @@ async def _discover_own(
         return await gateway_runs(binding, endpoint, target, context)
     found, reason = await mcp_runs(binding, endpoint, target, context)
     if not found:
-        if no_version := _no_version(target, context):
+        agreed = reason is not None and reason.agreed
+        if not agreed and (no_version := _no_version(target, context)):
             raise TargetUnusable(no_version)
         language, sandbox = context.settings.language, context.settings.sandbox
         if BINDINGS[binding].traits.starts_process:

@@ -12,7 +12,7 @@ from conformance.formats.text import rpc
 from conformance.kit.drive.channel import Channel, ConnectFailed, Context, open_channel
 from conformance.kit.drive.discovery.look_around import look_around_mcp, pages
 from conformance.kit.drive.discovery.versions import ask, with_older
-from conformance.kit.drive.unusable_target import Unopened
+from conformance.kit.drive.unusable_target import Unopened, no_list
 from conformance.kit.evidence.catalog import TOOLS_LIST
 from conformance.kit.evidence.declarations import Discovered, judged_of
 from conformance.kit.evidence.listing import listing, takes_tasks
@@ -86,10 +86,12 @@ async def _in_processes(
         if asked.done():
             channel.speaks_for(modern)
             new = await _modern_of(asked.result(), channel)
-        if asked.done() and old is None and new is None and not channel.listens:
+        if asked.done() and old is None and new is None and not channel.process.listens:
             old = await _on_the_same(channel, legacy, context)
-        if channel.listens:  # another process would answer no more, and not get the port
-            return [], Unopened("", listens=channel.listens)
+        if channel.process.listens:  # another process would answer no more, and not get the port
+            return [], Unopened("", listens=channel.process.listens)
+    except ConnectFailed as failure:
+        return [], failure.why
     finally:
         asked.cancel()
         await asyncio.gather(asked, return_exceptions=True)
@@ -120,7 +122,10 @@ async def _on_the_same(channel: Channel, run: Run, context: Context) -> Discover
     await channel.tried_handshake()
     if channel.opened is None:
         return None
-    found = await _legacy_of(channel, run, context)
+    try:
+        found = await _legacy_of(channel, run, context)
+    except ConnectFailed:
+        return None
     lists = found is None or found.listed or "tools" not in found.capabilities
     return found if lists else None  # what came before the handshake may have confused it
 
@@ -145,6 +150,8 @@ async def _after_refusal(modern: Run, legacy: Run, context: Context) -> Discover
                 return None
             await channel.say_initialized()
             return await _legacy_of(channel, legacy, context)
+    except ConnectFailed:
+        return None
     finally:
         await channel.close()
     return (await _try_legacy(legacy, context))[0]
@@ -171,6 +178,8 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, Un
             continue
         try:
             return await _legacy_of(channel, asked, context), None
+        except ConnectFailed as failure:
+            return None, failure.why
         finally:
             await channel.close()
     return None, reason
@@ -263,6 +272,7 @@ async def _lists_all_the_same(channel: Channel) -> bool:
 
 
 async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discovered:
+    """Return the run with its tools. Raises `ConnectFailed` if the process ended before that."""
     speaker = spoken(channel.binding, McpBinding)
     exchanges: list[Exchange] = []
     able = capabilities if isinstance(capabilities, dict) else {}
@@ -280,6 +290,8 @@ async def _list_tools(channel: Channel, run: Run, capabilities: Any) -> Discover
         return exchange
 
     found = await pages(fetch, lambda e: (response_of(e) or {}).get("result"))
+    if not found and channel.process.exit_code is not None:
+        raise ConnectFailed(no_list(channel.process))
     lists = [page.get("tools") for page in found]
     items = [one for each in lists if isinstance(each, list) for one in each]
     mirroring = speaker.traits.over_http and run.version >= MODERN
