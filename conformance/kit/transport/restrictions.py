@@ -20,8 +20,10 @@ _MOST_LOOKED = 5_000
 """The most files that are searched for sockets and pipes."""
 _PUBLIC = ("/run", "/tmp", "/var/tmp")  # noqa: S108 - nothing is written there
 """The directories where programs leave sockets and pipes for others."""
-_CAPBSET_DROP, _NO_NEW_PRIVS = 24, 38
+_CAPBSET_DROP, _NO_NEW_PRIVS, _DUMPABLE = 24, 38, 4
 _CAP_AMBIENT, _CLEAR_ALL = 47, 4
+_NO_DUMP = (1, 1)
+"""The limit with which the kernel starts no program for a dump. With 0, it would start one."""
 _SECCOMP, _FILTER = 22, 2
 _MACHINES = {
     0xC000003E: (248, 165, 41),
@@ -64,26 +66,37 @@ def doors() -> list[str]:
     """Return the sockets and pipes that lead out. A read-only file system does not prevent their
     use.
     """
+    own = _mounts("self")
     paths = set(chain.from_iterable(map(_sockets, _networks())))
-    paths |= _from_somewhere(path for path in paths if not path.startswith(("/", "@")))
+    relative = [path for path in paths if not path.startswith(("/", "@"))]
+    places = _links("cwd") if relative else ()
+    paths |= {os.path.join(place, name) for place in places for name in relative}
+    paths |= {root + path for root in _links("root") - {"/"} for path in paths if path[0] == "/"}
+    paths |= _as_mounted(own, paths)
     # A program may rename the socket that it opened, but the system lists its first name.
     around = {os.path.dirname(path) for path in paths if path.startswith("/")}
     paths |= set(_special(sorted(around), below=False))
-    with open("/proc/self/mountinfo", "rb") as file:
-        mounted = [_unescaped(line.split()[4]) for line in file]
-    own = ("/proc", "/sys", "/dev")
-    others = [path for path in mounted if path != "/" and not path.startswith(own)]
+    mounted = [point for _, _, point in own]
+    hidden = ("/proc", "/sys", "/dev")
+    others = [path for path in mounted if path != "/" and not path.startswith(hidden)]
     paths |= {*mounted, *_special(dict.fromkeys((*_PUBLIC, *others)))}
     return sorted(path for path in paths if path.startswith("/") and _is_door(path))
 
 
-def _networks() -> list[str]:
-    """Return a process of each network namespace, because each lists only its own sockets."""
-    found: dict[str, str] = {}
-    for pid in ("self", *filter(str.isdecimal, os.listdir("/proc"))):
+def _processes() -> Iterator[str]:
+    return filter(str.isdecimal, os.listdir("/proc"))
+
+
+def _networks() -> Iterable[str]:
+    """Return a process of each network namespace, because each lists only its own sockets.
+
+    The number of the list's file tells them apart, also for the processes of other users.
+    """
+    found: dict[int, str] = {}
+    for pid in ("self", *_processes()):
         with suppress(OSError):
-            found.setdefault(os.readlink(f"/proc/{pid}/ns/net"), pid)
-    return list(found.values())
+            found.setdefault(os.stat(f"/proc/{pid}/net/unix").st_ino, pid)
+    return found.values()
 
 
 def _sockets(pid: str) -> Iterator[str]:
@@ -94,11 +107,65 @@ def _sockets(pid: str) -> Iterator[str]:
                 yield fields[7].rstrip("\n")
 
 
+def _links(name: str) -> set[str]:
+    """Return where this link leads for each process, such as its working directory."""
+    found = set()
+    for pid in _processes():
+        with suppress(OSError):
+            found.add(os.readlink(f"/proc/{pid}/{name}"))
+    return found
+
+
+def _mounts(*pids: str) -> list[tuple[str, str, str]]:
+    """Return what these processes see mounted: a device, its directory, and where it is mounted.
+
+    Most processes see the same: their list is read once.
+    """
+    lists = set()
+    for pid in pids:
+        with suppress(OSError), open(f"/proc/{pid}/mountinfo", "rb") as file:
+            lists.add(file.read())
+    lines = set(chain.from_iterable(each.splitlines() for each in lists))
+    fields = (map(_unescaped, line.split()[2:5]) for line in sorted(lines))
+    return [(device, directory, point) for device, directory, point in fields]
+
+
 def _unescaped(path: bytes) -> str:
     """Return a path from the system's list, where white space is escaped as three octal digits."""
     for sign in b" \t\n\\":
         path = path.replace(b"\\%03o" % sign, bytes([sign]))
     return os.fsdecode(path)
+
+
+def _as_mounted(own: Iterable[tuple[str, str, str]], paths: Iterable[str]) -> set[str]:
+    """Return the paths here of files that a program in a mount namespace of its own calls so.
+
+    A container, for example, has a directory of this machine as a volume at another path.
+    """
+    here: dict[str, list[tuple[str, str]]] = {}
+    for device, directory, point in own:
+        here.setdefault(device, []).append((directory, point))
+    ways: dict[str, set[str]] = {}
+    for device, directory, point in {*_mounts(*_processes())} - {*own}:
+        for known, at in here.get(device, ()):
+            if (rest := _below(directory, known)) is not None:
+                ways.setdefault(point.rstrip("/"), set()).add(at.rstrip("/") + rest)
+            elif (rest := _below(known, directory)) is not None:
+                ways.setdefault(point.rstrip("/") + rest, set()).add(at.rstrip("/"))
+    found = set()
+    for path in paths if ways else ():
+        start = path
+        while start := start.rpartition("/")[0]:
+            found |= {way + path[len(start) :] for way in ways.get(start, ())}
+        found |= {way + path for way in ways.get("", ())}
+    return found
+
+
+def _below(path: str, top: str) -> str | None:
+    """Return the steps that lead from a directory to a path; None if it is not in there."""
+    start = top.rstrip("/")
+    is_there = f"{path}/".startswith(f"{start}/")
+    return path.removeprefix(start).rstrip("/") if is_there else None
 
 
 def _special(folders: Iterable[str], *, below: bool = True) -> Iterator[str]:
@@ -116,15 +183,6 @@ def _special(folders: Iterable[str], *, below: bool = True) -> Iterator[str]:
                     yield entry.path
 
 
-def _from_somewhere(names: Iterable[str]) -> set[str]:
-    """Return where relative names may be: in the working directory of any process."""
-    asked, folders = list(names), set()
-    for pid in filter(str.isdecimal, os.listdir("/proc") if asked else ()):
-        with suppress(OSError):
-            folders.add(os.readlink(f"/proc/{pid}/cwd"))
-    return {os.path.join(folder, name) for folder in folders for name in asked}
-
-
 def _is_door(path: str) -> bool:
     import stat  # noqa: PLC0415
 
@@ -136,10 +194,18 @@ def _is_door(path: str) -> bool:
 
 
 def give_up() -> None:
-    """Give up all capabilities for good. With them, root could make files writable."""
+    """Give up all capabilities for good. With them, root could make files writable.
+
+    The command, which this process starts next, cannot trace this process, and so cannot make it
+    live on after the kit. If the command crashes, the kernel starts no program for the dump.
+    """
+    import resource  # noqa: PLC0415
     import struct  # noqa: PLC0415
 
     done(LIBC.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
+    done(LIBC.prctl(_DUMPABLE, 0, 0, 0, 0))
+    with suppress(ValueError):  # the limit is already 0, which nobody can raise
+        resource.setrlimit(resource.RLIMIT_CORE, _NO_DUMP)
     done(LIBC.prctl(_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
     number = 0
     while LIBC.prctl(_CAPBSET_DROP, number, 0, 0, 0) == 0:

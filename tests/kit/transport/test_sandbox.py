@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -24,8 +25,8 @@ from tests.needs import lacking
 from tests.waiting import until
 
 LONG = 60.0
-PRIVATE = [shutil.which("unshare") or "unshare", "--user", "--map-root-user", "--net"]
-"""Begins a program in a network of its own."""
+PRIVATE = [shutil.which("unshare") or "unshare", "--user", "--map-root-user"]
+"""Begins a program that may have a network, mounts and a root directory of its own."""
 SERVER = """
 import ctypes, fcntl, json, os, pathlib, platform, socket, subprocess, sys
 def keyring(call):
@@ -176,7 +177,7 @@ def test_nothing_outside_is_reached_or_changed(ready):
 
 
 WAYS_OUT = """
-import ctypes, json, os, socket, sys
+import ctypes, json, os, resource, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
 outside = json.loads(sys.argv[1])
 def done(result):
@@ -207,7 +208,6 @@ def make_writable(path):
     done(libc.mount(None, b"/", None, ctypes.c_ulong(32 | 4096), None))
     os.utime(path)
 def privileges_of_the_first():
-    done(libc.ptrace(0x4206, 1, None, None))  # without stopping it
     told = dict(line.split(":") for line in open("/proc/1/status"))
     return {told[name].strip().lstrip("0") for name in ("CapEff", "CapPrm", "CapBnd")}
 line = sys.stdin.readline()
@@ -217,6 +217,8 @@ print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
     "a lid, in namespaces within": within(take_off, outside["elsewhere"]),
     "a file, in namespaces within": within(make_writable, outside["file"]),
     "the first": sorted(privileges_of_the_first()),
+    "a dump": resource.getrlimit(resource.RLIMIT_CORE),
+    "to trace the first": tried(lambda: done(libc.ptrace(0x4206, 1, None, None))),
     "the kernel": tried(os.open, "/proc/sysrq-trigger", os.O_WRONLY),
     "other namespaces": tried(lambda: done(libc.setns(os.open("/proc/1/ns/mnt", os.O_RDONLY), 0))),
     "all events of files": tried(lambda: done(libc.fanotify_init(0, 0))),
@@ -227,8 +229,8 @@ print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
     "marks of a file": tried(os.setxattr, outside["file"], "user.x", b"1"),
     "a second name of a file": tried(os.link, outside["file"], outside["file"] + "2"),
     "a device": tried(os.mknod, os.environ["TMPDIR"] + "/disk", 0o60666, os.makedev(8, 0)),
-    "a socket of another network": tried(
-        socket.socket(socket.AF_UNIX).connect, outside["elsewhere"]),
+    **{name: tried(socket.socket(socket.AF_UNIX).connect, outside[name]) for name in
+       ("elsewhere", "mounted", "below another root")},
     "a pipe": tried(os.open, outside["pipe"], os.O_WRONLY | os.O_NONBLOCK),
     "a pipe that nobody looked at": tried(os.open, outside["deep"], os.O_WRONLY | os.O_NONBLOCK),
     "the machine around": tried(socket.socket, 40, socket.SOCK_STREAM),
@@ -239,9 +241,14 @@ print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {
 }}), flush=True)
 """
 LISTENS = """
-import socket, sys
+import ctypes, os, socket, sys
+path, root, *mounted = sys.argv[1:]
+if mounted and ctypes.CDLL(None).mount(*map(str.encode, mounted), None, 4096, None):
+    sys.exit("cannot mount")
+if root:
+    os.chroot(root)
 door = socket.socket(socket.AF_UNIX)
-door.bind(sys.argv[1])
+door.bind(path)
 door.listen()
 print("listens", flush=True)
 sys.stdin.read()
@@ -250,15 +257,26 @@ sys.stdin.read()
 
 @pytest.fixture
 def elsewhere(ready):
-    """A socket of a program in a network of its own: the list of sockets does not name it."""
-    path = ready / "elsewhere"
-    words = [*PRIVATE, sys.executable, "-c", LISTENS, str(path)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-        assert process.stdout is not None
-        assert process.stdin is not None
-        assert process.stdout.readline() == b"listens\n"
-        yield path
-        process.stdin.close()
+    """Sockets of programs that have a network, a mount or a root directory of their own."""
+    for name in ("volume", "mounted", "root"):
+        (ready / name).mkdir()
+    volume, mounted = ready / "volume", ready / "mounted"
+    programs = {
+        "elsewhere": (ready / "elsewhere", ["--net"], ready / "elsewhere", ""),
+        "mounted": (volume / "door", ["--mount"], mounted / "door", "", volume, mounted),
+        "below another root": (ready / "root" / "door", [], "/door", ready / "root"),
+    }
+    with ExitStack() as stack:
+        for _, how, *words in programs.values():
+            command = [*PRIVATE, *how, sys.executable, "-c", LISTENS, *map(str, words)]
+            process = stack.enter_context(
+                subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            )
+            assert process.stdout is not None
+            assert process.stdin is not None
+            assert process.stdout.readline() == b"listens\n"
+            stack.callback(process.stdin.close)
+        yield {name: str(path) for name, (path, *_) in programs.items()}
 
 
 @pytest.mark.needs
@@ -272,7 +290,7 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
     (ready / "file").touch()
     names = {"named anew": "anew", "named twice": "twice", "pipe": "pipe", "file": "file"}
     outside = {name: str(ready / path) for name, path in names.items()}
-    outside |= {"elsewhere": str(elsewhere), "deep": str(deep)}
+    outside |= {"deep": str(deep), **elsewhere}
     with socket.socket(socket.AF_UNIX) as anew, socket.socket(socket.AF_UNIX) as twice:
         for door, name in ((anew, "first"), (twice, "once")):
             door.bind(str(ready / name))
@@ -283,7 +301,8 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
     for reader in readers:
         os.close(reader)
     assert said.pop("an address") == "done"
-    assert said.pop("the first") == [""]  # it can be traced, and may do no more than its tracer
+    assert said.pop("the first") == [""]
+    assert said.pop("a dump") == [1, 1]  # with 0, the kernel starts a program for it
     assert not any(str(each).endswith("done") for each in said.values()), said
 
 
