@@ -21,7 +21,7 @@ B = TypeVar("B")
 _FRAME: Final = " \t|+-"
 """The characters that Python draws to the left of the lines of an exception group."""
 _RAISED: Final = re.compile(
-    r"(?:[\w.]*(?:Error|Exception)\b|panic:|thread '[^']*' panicked"
+    r"(?:[\w.]*(?:Error|Exception)\b(?!\()|panic:|thread '[^']*' panicked"
     r"|[^:]{1,80}: [\w.]*(?:Error|Exception): )"  # a program catches it, and says what it was doing
 )
 _LONGEST_HEAD: Final = 256 * 1024
@@ -189,8 +189,17 @@ class Process:
 
     @property
     def raised(self) -> str:
-        """The last line of stderr that names an exception; empty if there is none."""
-        return next((line for line in self._lines if _RAISED.match(line)), "")[:_LAST_WORDS]
+        """The last line of stderr that names an exception; empty if there is none.
+
+        If nothing follows the name, the next line belongs to it.
+        """
+        behind = ""
+        for line in self._lines:
+            if _RAISED.match(line):
+                is_bare = line.endswith(":") and " " not in line
+                return (f"{line} {behind}" if is_bare else line).rstrip()[:_LAST_WORDS]
+            behind = line or behind
+        return ""
 
     @property
     def last_words(self) -> str:

@@ -294,6 +294,19 @@ ODD_COMMANDS = {
         ),
         ["wrote “Fatal error: Error: No bindings. Tried:”"],
     ),
+    "ends by an exception whose words begin on the next line": (
+        stdio(
+            "import sys; sys.exit('Error: \\nNo \"sharp\"\\n\\nLook here:\\n    at open (/b.js)')"
+        ),
+        ['wrote “Error: No "sharp"”'],
+    ),
+    "ends below a log in columns": (
+        stdio(
+            "import sys; sys.exit('[10:00] INFO  Failed:\\n   NewConnectionError(\"HTTPConnec\\n'"
+            "'   tion(host)\\nno server at port 8888')"
+        ),
+        ["at the end, “no server at port 8888”"],
+    ),
     "noise": (stdio("while True: print('hello')"), ["more than the kit reads", "hello"]),
     "refuses": (
         stdio(
