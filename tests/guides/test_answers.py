@@ -92,6 +92,12 @@ def test_a_media_type_is_compared_as_http_has_it(hotel, media):
     assert hotel.post("/reservations", content=content, headers=headers).is_success
 
 
+def test_an_unknown_path_which_may_contain_a_secret_is_not_sent_back(hotel):
+    answer, [error] = asked(hotel, "{}", path="/reservations/with/token=s3cr3t")
+    assert (answer.status_code, kind(error)) == (404, "not-found")
+    assert "s3cr3t" not in answer.text
+
+
 def test_a_long_value_is_not_sent_back(hotel):
     answer, _ = asked(hotel, json.dumps(BOOKING | {"guest_name": "a" * 4000}))
     assert len(answer.content) < 1000

@@ -26,16 +26,23 @@ _NO_DUMP = (1, 1)
 """The limit with which the kernel starts no program for a dump. With 0, it would start one."""
 _SECCOMP, _FILTER = 22, 2
 _MACHINES = {
-    0xC000003E: (248, 165, 41),
-    0x40000003: (286, 21, 359),
-    0xC00000B7: (217, 40, 198),
-    0x40000028: (309, 21, 281),
-    0xC00000F3: (217, 40, 198),
+    0xC000003E: (248, 165, 321, 16, 41),
+    0x40000003: (286, 21, 357, 54, 359),
+    0xC00000B7: (217, 40, 280, 29, 198),
+    0x40000028: (309, 21, 386, 54, 281),
+    0xC00000F3: (217, 40, 280, 29, 198),
 }
 """The numbers of some system calls, by machine type: x86 and ARM with 64 and 32 bits, and RISC-V.
 
 The first number is that of the first of three calls for keyrings, which no namespace separates. The
-other two are `mount` and `socket`.
+others are `mount`, `bpf`, `ioctl` and `socket`. With `bpf`, root could change the maps of programs
+outside: a read-only file system does not prevent it.
+"""
+_X32 = (512, 547)
+"""Other numbers of some calls, such as `ioctl`, for programs of x86 with short addresses."""
+_OF_ENCRYPTION = (0x6617, 0x6619)
+"""The ends of the commands that add and remove keys of encrypted directories. Only a directory that
+is open for reading is needed to lock all of a user's files.
 """
 _SOCKETCALL = {0x40000003: 102}
 """The old system call for sockets. Its first argument says what to do; 1 makes a socket."""
@@ -52,8 +59,8 @@ the other families leads out of a virtual machine.
 _LOAD, _AND, _EQUAL, _LEAST, _ABOVE, _GIVE = 0x20, 0x54, 0x15, 0x35, 0x25, 0x06
 """Instructions of a filter for system calls."""
 _ALLOWED, _REFUSED = 0x7FFF0000, 0x00050000
-_NUMBER, _MACHINE, _FIRST = 0, 4, 16
-"""Offsets in the filter's data: the number of the call, the machine type, the first argument."""
+_NUMBER, _MACHINE, _FIRST, _SECOND = 0, 4, 16, 24
+"""Offsets in the filter's data: the number of the call, the machine type, and the arguments."""
 _NOT_X32 = 0xBFFFFFFF
 _LANDLOCK = (444, 445, 446)
 """Three system calls, on all machines: make a set of rules, add a rule, and apply the set."""
@@ -138,22 +145,24 @@ def _unescaped(path: bytes) -> str:
 
 
 def _as_mounted(own: Iterable[tuple[str, str, str]], paths: Iterable[str]) -> set[str]:
-    """Return the paths here of files that a program in a mount namespace of its own calls so.
+    """Return the other paths here of files that a program calls so, and of the directories.
 
-    A container, for example, has a directory of this machine as a volume at another path.
+    A container, for example, has a directory of this machine as a volume at another path. A file
+    system may also be mounted here twice.
     """
     here: dict[str, list[tuple[str, str]]] = {}
     for device, directory, point in own:
         here.setdefault(device, []).append((directory, point))
     ways: dict[str, set[str]] = {}
-    for device, directory, point in {*_mounts(*_processes())} - {*own}:
+    for device, directory, point in {*own, *_mounts(*_processes())}:
         for known, at in here.get(device, ()):
             if (rest := _below(directory, known)) is not None:
                 ways.setdefault(point.rstrip("/"), set()).add(at.rstrip("/") + rest)
             elif (rest := _below(known, directory)) is not None:
                 ways.setdefault(point.rstrip("/") + rest, set()).add(at.rstrip("/"))
-    found = set()
-    for path in paths if ways else ():
+    places = {way for point, found in ways.items() for way in found - {point}}
+    found = {f"{place}/." for place in places}
+    for path in paths:
         start = path
         while start := start.rpartition("/")[0]:
             found |= {way + path[len(start) :] for way in ways.get(start, ())}
@@ -255,13 +264,15 @@ def _refuse_calls() -> None:
 
 def _filter(machine: int) -> list[tuple[int, int, int, int]]:
     """Return the filter for calls that were made for this machine type."""
-    keys, mount, socket = _MACHINES[machine]
-    unknown = _REFUSED | errno.ENOSYS
-    ranges = {(keys, keys + 2): unknown, _RINGS: unknown}
-    ranges |= dict.fromkeys(((mount, mount), *_MOUNTING), _REFUSED | errno.EPERM)
+    keys, mount, bpf, ioctl, socket = _MACHINES[machine]
+    unknown, forbidden = _REFUSED | errno.ENOSYS, _REFUSED | errno.EPERM
+    ranges = dict.fromkeys(((keys, keys + 2), _RINGS, _X32), unknown)
+    ranges |= dict.fromkeys(((mount, mount), (bpf, bpf), *_MOUNTING), forbidden)
     words = [(_LOAD, 0, 0, _NUMBER), (_AND, 0, 0, _NOT_X32)]
-    for (first, last), refusal in ranges.items():
-        words += [(_LEAST, 0, 2, first), (_ABOVE, 1, 0, last), (_GIVE, 0, 0, refusal)]
+    for each, refusal in ranges.items():
+        words += _refused_between(each, refusal)
+    words += [(_EQUAL, 0, 6, ioctl), (_LOAD, 0, 0, _SECOND), (_AND, 0, 0, 0xFFFF)]
+    words += [*_refused_between(_OF_ENCRYPTION, forbidden), (_GIVE, 0, 0, _ALLOWED)]
     if machine in _SOCKETCALL:
         words += [
             (_EQUAL, 0, 4, _SOCKETCALL[machine]),
@@ -275,3 +286,8 @@ def _filter(machine: int) -> list[tuple[int, int, int, int]]:
     words += [(_EQUAL, count - number, 0, one) for number, one in enumerate(_FAMILIES)]
     words += [(_GIVE, 0, 0, _REFUSED | errno.EAFNOSUPPORT), (_GIVE, 0, 0, _ALLOWED)]
     return [(_LOAD, 0, 0, _MACHINE), (_EQUAL, 0, len(words), machine), *words]
+
+
+def _refused_between(ends: tuple[int, int], refusal: int) -> list[tuple[int, int, int, int]]:
+    first, last = ends
+    return [(_LEAST, 0, 2, first), (_ABOVE, 1, 0, last), (_GIVE, 0, 0, refusal)]
