@@ -39,7 +39,7 @@ class ApiFamily(StrEnum):
     GEMINI = "gemini"
     """The form of Google Gemini."""
     CUSTOM = "custom"
-    """A form of its own."""
+    """A custom form."""
 
 
 class ArdfBlock(StrEnum):
@@ -136,7 +136,7 @@ class Binding(StrEnum):
 
 
 class CallOutcome(StrEnum):
-    """The statuses in which a call has a result."""
+    """The statuses with which a call ends and leaves a result or an error."""
 
     COMPLETED = "completed"
     """It ended well."""
@@ -161,11 +161,11 @@ class ChangeKind(StrEnum):
     """What an entry of a changelog says."""
 
     INTRODUCED = "introduced"
-    """Came with this version."""
+    """New in this version."""
     SETTLED = "settled"
-    """The original texts needed a decision here; this is what holds."""
+    """The original texts needed a decision here, and this is it."""
     COMPLETED = "completed"
-    """The original texts left it open; this is what holds."""
+    """The original texts left this open, and this version fills the gap."""
     DIALECT = "dialect"
     """Documents in use have this form, and the kit reads it."""
 
@@ -341,7 +341,7 @@ class ErrorType(StrEnum):
 
 
 class Family(StrEnum):
-    """What a declared clause is checked on. One test of a chapter checks every clause of a family."""
+    """What the check of a declared clause looks at. One test of a chapter checks every clause of a family."""
 
     TOOL = "tool"
     """The declaration of a tool."""
@@ -548,7 +548,7 @@ class NeededFor(StrEnum):
 
 
 class Offer(StrEnum):
-    """What a target may offer as well as tools. Some clauses apply only if it does."""
+    """What a target may offer in addition to tools. Some clauses apply only if it does."""
 
     RESOURCES = "resources"
     """ARDF resources, in a collection, or as MCP resources with the media type of ARDF."""
@@ -818,7 +818,7 @@ class RuntimeErrorName(StrEnum):
     OVERLOADED = "overloaded"
     """The provider has too much to do."""
     TIMEOUT = "timeout"
-    """No answer came in time, from the provider or to the client."""
+    """The provider did not answer in time, or the client did not get its answer in time."""
     CONFLICT = "conflict"
     """Something else changed the same thing at the same time."""
     CANCELLED = "cancelled"
@@ -854,7 +854,7 @@ class Seen(StrEnum):
     BROKEN = "broken"
     """The provider closed or broke the connection on purpose."""
     LEFT = "left"
-    """The gateway closed its connection before the answer ended."""
+    """The gateway closed its connection to the provider before the answer ended."""
     CUT = "cut"
     """The kit stopped its provider before the answer ended."""
     CLIENT_STATUS = "client_status"
@@ -864,7 +864,7 @@ class Seen(StrEnum):
     CLIENT_CONTENT = "client_content"
     """The client has the first piece of content."""
     CLIENT_LEFT = "client_left"
-    """The client closed its connection on purpose."""
+    """The client closed its connection to the gateway on purpose."""
     CLIENT_DONE = "client_done"
     """The answer ended for the client, whole or not."""
 
@@ -1414,7 +1414,7 @@ MISSING_UNLESS_ABOUT: Final[Mapping[Missing, tuple[str, ...]]] = MappingProxyTyp
         Missing.QUOTA: ('limit', 'limits', 'limiter', 'quota', 'quotas', 'throttle', 'throttling', 'http', 'status', 'error', 'errors', 'log', 'logs', 'alert', 'alerts', 'incident', 'incidents'),
     }
 )
-"""Where one of these words is in the tool's name, in its title, or in the first sentence of its description, a success that contains a sign (`signs`) is a result."""
+"""If one of these words is in the tool's name, in its title, or in the first sentence of its description, a success that contains a sign (`signs`) counts as a result."""
 
 OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
     {
