@@ -55,6 +55,10 @@ _MOST_ROUNDS, _MOST_READ = 8, 1_000_000
 """The most rounds of this for one text, and the most characters that all rounds read together. Two
 rounds are always allowed.
 """
+_KEPT = 8
+"""The most texts without their secrets that are kept. A server may send one answer to all calls."""
+_WORTH_KEEPING = range(2_000, 1_000_001)
+"""The lengths, in characters, of these texts: shorter ones are quick, and longer ones take memory."""
 _AROUND = " .:,;'\"`"
 """What the kit takes off a word that it quotes."""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")
@@ -101,6 +105,7 @@ class Redactor:
         self._around: tuple[dict[str, str], dict[str, str]] | None = None
         self._parts: dict[tuple[bool, bool], list[str]] = {}
         """The forms by whether they are bare, and whether a target made their secrets."""
+        self._kept = lru_cache(_KEPT)(self._without_secrets)
         self.add(secrets)
 
     def add(self, secrets: Iterable[str]) -> None:
@@ -153,6 +158,7 @@ class Redactor:
 
     def _renew(self) -> None:
         self._parts.clear()
+        self._kept.cache_clear()
         self._around = None
 
     def _least_needed(self) -> str:
@@ -168,11 +174,11 @@ class Redactor:
 
     def _forget(self, gone: str) -> None:
         del self._learned[gone]
-        self._renew()
         for known in (self._placeholders, self._bare):
             for form in [form for form, each in known.items() if each == gone]:
                 del known[form]
                 self._patterns.pop(form, None)
+        self._renew()
 
     def _add(self, secret: str) -> str:
         """Return the placeholder of a new secret; empty if the secret is short or known."""
@@ -181,7 +187,6 @@ class Redactor:
         if len(bare.strip()) < SHORTEST or bare in self._placeholders:
             return ""
         self._known += 1
-        self._renew()
         placeholder = f"«secret-{self._known}»"
         core = with_one_backslash(bare.strip())
         # The kit quotes a text on one line, without the full stop or the quotes around it.
@@ -199,6 +204,7 @@ class Redactor:
         for form in in_base64:
             if not form.isalnum():
                 self._bare.setdefault(form, placeholder)
+        self._renew()
         return placeholder
 
     @property
@@ -210,6 +216,9 @@ class Redactor:
         """Return `text` without the secrets."""
         if not self._placeholders:
             return text
+        return (self._kept if len(text) in _WORTH_KEEPING else self._without_secrets)(text)
+
+    def _without_secrets(self, text: str) -> str:
         may_be_cut = len(text) >= _LONG  # before whole secrets are replaced, and it gets shorter
         # First what was given: a target may make a secret that ends with the start of another one.
         for made in (False, True) if self._learned else (False,):

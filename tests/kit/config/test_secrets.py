@@ -446,3 +446,19 @@ def test_a_part_beside_a_secret_is_no_piece_of_it():
     redact = Redactor(["hunter2token9"])
     redact.notice({"a": [f"hunter2token9 {said}", said]})
     assert redact(f"the server says: {said}") == f"the server says: {said}"
+
+
+def test_a_long_text_that_comes_again_is_searched_once_until_more_secrets_are_known(monkeypatch):
+    searched = []
+    undone = Redactor._with_escapes_undone
+    monkeypatch.setattr(
+        Redactor,
+        "_with_escapes_undone",
+        lambda self, text, bare: searched.append(len(text)) or undone(self, text, bare),
+    )
+    redact, text = Redactor(["s3cret-one"]), " ".join(["s3cret-one", "s3cret-two"] * 200)
+    first = [redact(text) for _ in range(100)]
+    assert {*first} == {text.replace("s3cret-one", "«secret-1»")}
+    assert len(searched) == 1
+    redact.learn([("session", "s3cret-two")])
+    assert "s3cret" not in redact(text)
