@@ -34,6 +34,7 @@ from conformance.formats.tool.tool import (
     Tool,
     ToolForm,
     Where,
+    changes_things,
     is_name,
 )
 from conformance.spec.messages import Message, message
@@ -43,7 +44,6 @@ VERSIONS = ("3.0", "3.1", "3.2")
 DOCUMENT = "HTTP-OAS-001"
 OPERATION = "HTTP-OAS-002"
 
-CHANGING = frozenset({"put", "patch", "delete"})
 _NEVER = frozenset({"options", "head", "trace"})
 """Methods with a special meaning to a client or a proxy, which are never called."""
 _CALLED = frozenset({"get", "put", "post", "delete", "patch"})
@@ -119,7 +119,7 @@ def changing(data: Any) -> Iterator[tuple[str, Invocation]]:
     if not is_openapi(data):
         return
     for place, method, around, operation in _each(data):
-        if method not in CHANGING and not asks_for_another(data, around, operation):
+        if not changes_things(method) and not asks_for_another(data, around, operation):
             continue
         given, route = _names(place, operation)
         base = _server(data, around, operation).path.rstrip("/")
@@ -199,7 +199,7 @@ def _tool(
     asked = {each.name for each in inputs if each.where is Where.PATH}
     if {part.split("}")[0] for part in path.split("{")[1:]} != asked:
         raise LeftOut("kit.left_out.openapi_path", path=shown(path))
-    changes = method in CHANGING or asks_for_another(document.data, around, operation)
+    changes = changes_things(method) or asks_for_another(document.data, around, operation)
     texts = [operation.get(member) for member in ("description", "summary")]
     return Tool(
         name,

@@ -17,6 +17,7 @@ from conformance.formats.tool.tool import (
     ToolExample,
     ToolForm,
     Where,
+    changes_things,
 )
 from conformance.spec.messages import message
 from conformance.spec.vocabulary import MetaKey
@@ -52,6 +53,7 @@ def tool(
     description = _text(item.get("description"))
     when_to_use = _text(ours.get("when_to_use"))
     made: tuple[str, ...] = ()
+    called = _invocation(item.get("invocation"), schema)
     if form is ToolForm.DESCRIPTOR and description is None and when_to_use is not None:
         description, made = when_to_use, ("description",)
     elif form is not ToolForm.DESCRIPTOR and when_to_use is None and description is not None:
@@ -68,9 +70,9 @@ def tool(
         description=description,
         output_schema=output[1] if output else None,
         examples=examples,
-        annotations=_annotations(item.get("annotations")),
+        annotations=_with_method(_annotations(item.get("annotations")), called),
         safe=_flag(item.get("safe")),
-        invocation=_invocation(item.get("invocation"), schema),
+        invocation=called,
         version=_text(ours.get("version")),
         tags=_texts(ours.get("tags")),
         when_to_use=when_to_use,
@@ -79,6 +81,12 @@ def tool(
         dialects=dialects,
         made=made,
     ), problems
+
+
+def _with_method(hints: Annotations, called: Invocation | None) -> Annotations:
+    """Return the hints. A method that changes things is a warning, unless they deny it."""
+    warns = hints.destructive is None and called is not None and changes_things(called.method)
+    return replace(hints, destructive=True) if warns else hints
 
 
 def warns_of_destruction(item: Mapping[str, Any]) -> bool:

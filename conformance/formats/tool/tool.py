@@ -10,11 +10,18 @@ from typing import Any, Final
 LONGEST_NAME: Final = 4096
 """In characters. A longer name fits in no request line that a server has to accept."""
 
+_CHANGING = frozenset({"PUT", "PATCH", "DELETE"})
+
 
 def is_name(value: object) -> bool:
     """Return whether a value can be a tool's name: a text, not too long, that UTF-8 can encode."""
     sound = isinstance(value, str) and 0 < len(value) <= LONGEST_NAME
     return sound and not any("\ud800" <= each <= "\udfff" for each in str(value))
+
+
+def changes_things(method: str) -> bool:
+    """Return whether an HTTP method changes or removes what is there."""
+    return method.upper() in _CHANGING
 
 
 class ToolForm(StrEnum):

@@ -58,7 +58,7 @@ rounds are always allowed.
 _KEPT = 8
 """The most texts without their secrets that are kept. A server may send one answer to all calls."""
 _WORTH_KEEPING = range(2_000, 1_000_001)
-"""The lengths, in characters, of these texts: shorter ones are quick, and longer ones take memory."""
+"""The lengths, in characters, of these texts. Shorter ones are quick; longer ones take memory."""
 _AROUND = " .:,;'\"`"
 """What the kit takes off a word that it quotes."""
 _PLACEHOLDER = re.compile(r"(«secret-\d+»)")

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
-from conformance.formats.catalog.openapi import CHANGING
 from conformance.formats.catalog.routes import route_of
-from conformance.formats.tool.tool import Tool, ToolForm
+from conformance.formats.tool.declared import warns_of_destruction
+from conformance.formats.tool.tool import Tool, ToolForm, changes_things
 from conformance.kit.cases.baseline import REMOVALS
 from conformance.kit.evidence.disguise import words_in
 from conformance.kit.model.case_id import CaseId
@@ -71,11 +71,11 @@ def _why_destructive(tool: Tool, run: Run, settings: Settings) -> Message:
     called, how = tool.invocation, _included(AllowCalls.ALL, run, settings)
     if not tool.annotations.destructive:
         return message("kit.left_out.destructive_elsewhere", how=how)
-    if tool.form is not ToolForm.OPENAPI or called is None:
-        return message("kit.left_out.destructive", how=how)
-    if called.method.lower() in CHANGING:
+    if called is not None and changes_things(called.method) and not warns_of_destruction(tool.raw):
         return message("kit.left_out.method", method=called.method)
-    return message("kit.left_out.other_method")
+    if called is not None and tool.form is ToolForm.OPENAPI:
+        return message("kit.left_out.other_method")
+    return message("kit.left_out.destructive", how=how)
 
 
 def _why_not_read_only(tool: Tool, run: Run, settings: Settings) -> Message:

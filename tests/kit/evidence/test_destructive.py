@@ -113,6 +113,23 @@ def test_a_tool_may_deny_what_its_method_suggests(denied, called):
     assert reason.id == "kit.left_out.method"
 
 
+@pytest.mark.parametrize("method", ["PUT", "patch", "Delete"])
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [(None, "kit.left_out.method"), (False, None), (True, "kit.left_out.destructive")],
+)
+def test_a_tool_of_a_catalog_may_deny_what_its_method_suggests(method, said, why):
+    called = {"invocation": {"endpoint": "/rooms", "method": method}}
+    found = [
+        Discovered(HTTP, tools_of({"tools": [item("purge", said) | called]}, Source.ATDF).tools),
+        Discovered(MCP, tools_of({"tools": [item("purge", None)]}, Source.MCP).tools),
+    ]
+    by_http, by_mcp = careful(found, [])
+    reason = why_left_out(by_http.tools[0], HTTP, Settings())
+    assert (reason and reason.id) == why
+    assert (why_left_out(by_mcp.tools[0], MCP, Settings()) is None) is (why is None)
+
+
 @pytest.mark.parametrize("place", ["query", "header"])
 @pytest.mark.parametrize(
     "name",
