@@ -453,8 +453,10 @@ def test_a_long_text_that_comes_again_is_searched_once_until_more_secrets_are_kn
     searched, readings = [], secrets.readings
     monkeypatch.setattr(secrets, "readings", lambda text: searched.append(text) or readings(text))
     redact, text = Redactor(["s3cret-one"]), " ".join(["s3cret-one", "s3cret-two"] * 200)
-    first = [redact(text) for _ in range(100)]
-    assert {*first} == {text.replace("s3cret-one", "«secret-1»")}
-    assert len(searched) == 1
+    assert redact(text) == text.replace("s3cret-one", "«secret-1»")
+    assert searched
+    searched.clear()
+    assert redact(text) == text.replace("s3cret-one", "«secret-1»")
+    assert not searched
     redact.learn([("session", "s3cret-two")])
     assert "s3cret" not in redact(text)
