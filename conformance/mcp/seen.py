@@ -142,19 +142,27 @@ def shown_member(members: Mapping[str, Any], name: str) -> str | Message:
 
 
 def answered(exchange: Exchange) -> str | Message:
-    """Describe an answer in untranslated signs, `HTTP 400, error -32602`, or in words."""
+    """Describe an answer: `HTTP 400, error -32602`, or what came instead of one."""
     if exchange.trouble is not None and (exchange.answer is None or response_of(exchange) is None):
         return message(f"answered.{exchange.trouble}")
-    if exchange.answer is None:
-        return message("answered.nothing")
-    parts = [f"HTTP {status_of(exchange)}"] if status_of(exchange) else []
-    if code_of(exchange) is not None:
-        parts.append(f"error {code_of(exchange)}")
-    elif error_of(exchange) is not None:
-        parts.append("error")
-    elif (found := result_of(exchange)) is not None:
-        parts.append("result, isError" if found.get("isError") is True else "result")
-    return ", ".join(parts) or message("answered.nothing")
+    status, error, found = status_of(exchange), error_of(exchange), result_of(exchange)
+    if exchange.answer is None or (error is None and found is None):
+        return f"HTTP {status}" if status else message("answered.nothing")
+    if error is None:
+        failed = found is not None and found.get("isError") is True
+        return _over_http(status, message("answered.tool_error" if failed else "answered.result"))
+    code = code_of(exchange)
+    return _over_http(status, message("answered.no_code") if code is None else error_words(code))
+
+
+def error_words(code: int) -> Message:
+    """Return the words for a JSON-RPC error with this code."""
+    return message("answered.error", code=code)
+
+
+def _over_http(status: int, said: Message) -> Message:
+    """Return the words for an answer with its HTTP status; 0 over stdio."""
+    return message("answered.over_http", status=status, said=said) if status else said
 
 
 _MALFORMED = "mcp_wire"
@@ -172,10 +180,9 @@ def asked_words(exchange: Exchange) -> Message:
     return step_words(step.name if step is not None else exchange.script or "")
 
 
-def wanted(exchange: Exchange, code: int, status: int) -> str:
-    """Describe the expected answer, in the signs that `answered` uses."""
-    http = exchange.over_http
-    return f"HTTP {status}, error {code}" if http else f"error {code}"
+def wanted(exchange: Exchange, code: int, status: int) -> Message:
+    """Describe the expected answer, in the words of `answered`."""
+    return _over_http(status if exchange.over_http else 0, error_words(code))
 
 
 def method_of(exchange: Exchange) -> str:

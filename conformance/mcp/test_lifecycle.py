@@ -229,7 +229,7 @@ def test_a_first_request_is_answered_without_anything_before(run: RunEvidence) -
     elif is_ok(first) or _came_late(run, first):
         yield holds()
     elif proves_nothing(first) or not is_ok(later):
-        yield unknown("kit.not_verified.step", first, reason=f"tools/list: {answered(later)}")
+        yield unknown("kit.not_verified.step", first, reason=answered(later))
     else:
         yield broken(first, "finding.mcp.needs_context", answer=answered(first))
 

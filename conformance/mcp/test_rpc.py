@@ -27,6 +27,7 @@ from conformance.mcp.seen import (
     answered,
     code_of,
     error_of,
+    error_words,
     is_answered,
     is_ok,
     is_request,
@@ -205,7 +206,7 @@ def test_the_code_for_an_unknown_method(run: RunEvidence) -> Checks:
                 "finding.mcp.other_answer",
                 request=UNKNOWN_METHOD,
                 answer=answered(exchange),
-                wanted=f"error {rpc.METHOD_NOT_FOUND}",
+                wanted=error_words(rpc.METHOD_NOT_FOUND),
             )
 
 
