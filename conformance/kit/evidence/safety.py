@@ -7,7 +7,7 @@ import shlex
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from conformance.formats.catalog.routes import route_of
 from conformance.formats.tool.declared import warns_of_destruction
@@ -23,6 +23,8 @@ from conformance.kit.transport.http import HttpBinding
 from conformance.spec.messages import Message, message
 
 _OURS = "fixtures.servers."
+_HOME = Path(__file__).parents[3] / "fixtures" / "servers"
+"""The directory of these servers; an installed kit has none."""
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 
 
@@ -212,7 +214,8 @@ def _own_server(run: Run) -> bool:
 def _is_ours(command: str) -> bool:
     """Return whether a command is `python -m fixtures.servers.x …`, a server of this project.
 
-    The name alone proves nothing, because any command may have it in an argument.
+    The name alone proves nothing: any command may have it in an argument, and any project may have
+    a package of that name. Python takes the one in the current directory.
     """
     try:
         words = shlex.split(command)
@@ -220,7 +223,14 @@ def _is_ours(command: str) -> bool:
         return False
     program, rest = (PurePath(words[0]).name, words[1:3]) if words else ("", [])
     by_name = len(rest) == 2 and rest[0] == "-m" and rest[1].startswith(_OURS)
-    return by_name and _PYTHON.fullmatch(program) is not None
+    return by_name and _PYTHON.fullmatch(program) is not None and _is_at_home()
+
+
+def _is_at_home() -> bool:
+    try:
+        return Path("fixtures", "servers").samefile(_HOME)
+    except OSError:
+        return False
 
 
 def _reads_only(tool: Tool) -> bool:

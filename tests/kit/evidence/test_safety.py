@@ -24,6 +24,7 @@ from conformance.kit.verdicts.checks import load
 from conformance.spec.vocabulary import Binding
 from tests.kit.peers import offering
 from tests.kit.samples import HTTP, MCP, STDIO, TOOL
+from tests.root import ROOT
 
 REMOTE = Run("mcp", "https://example.org", Binding.MCP, "https://example.org/mcp", "2026-07-28")
 OURS = replace(STDIO, endpoint="python -m fixtures.servers.reference --stdio")
@@ -278,8 +279,14 @@ def test_another_machine_is_not(url):
         "/srv/.venv/bin/python3.11 -m fixtures.servers.faulty --stdio --fault x",
     ],
 )
-def test_a_server_of_this_project_is_known_by_how_it_is_started(command):
+def test_a_server_of_this_project_is_known_by_how_and_where_it_is_started(
+    command, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(ROOT)
     assert reason(PLAIN, replace(STDIO, endpoint=command)) is None
+    (tmp_path / "fixtures" / "servers").mkdir(parents=True)  # of another project
+    monkeypatch.chdir(tmp_path)
+    assert reason(PLAIN, replace(STDIO, endpoint=command)) == "read_only"
 
 
 @pytest.mark.parametrize(
