@@ -212,7 +212,9 @@ class GatewayConnection:
         verify: ssl.SSLContext | bool = True
         with suppress(OSError):  # without the file of the environment, no private CA is trusted
             verify = trusted()
-        way = OnThisMachine(httpx2.AsyncHTTPTransport(verify=verify, trust_env=False))
+        # A gateway may close an idle connection at any time, as many do after an exception.
+        alone = httpx2.Limits(max_keepalive_connections=0)
+        way = OnThisMachine(httpx2.AsyncHTTPTransport(verify=verify, trust_env=False, limits=alone))
         self._client = httpx2.AsyncClient(
             transport=way, timeout=None, trust_env=False, cookies=cookies()
         )

@@ -159,3 +159,27 @@ def test_a_head_that_hurts_is_an_answer_or_a_trouble(name):
 
     received = asyncio.run(asked())
     assert received.answer is not None or received.trouble is not None
+
+
+def test_each_call_has_a_connection_of_its_own():
+    """A server may close a connection after an answer, as many do after an exception."""
+    served = set()
+
+    async def once(writer, _):
+        if writer in served:
+            writer.close()
+        else:
+            served.add(writer)
+            writer.write(whole(b"{}"))
+
+    async def twice():
+        connection = GatewayConnection(Settings(provider=("127.0.0.1", free_port())))
+        await connection.start()
+        try:
+            async with serving(once) as peer:
+                call = ModelCall("POST", peer.url, body=b"{}", nonce="afn-x")
+                return [(await connection.send(call)).trouble for _ in range(2)]
+        finally:
+            await connection.close()
+
+    assert asyncio.run(twice()) == [None, None]
