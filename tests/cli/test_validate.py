@@ -305,6 +305,13 @@ def test_a_text_of_events_without_a_name_of_one_is_said_to_be_a_stream(said, fil
         assert "--as event-stream" not in said(file("a.txt", other))[1]
 
 
+def test_a_stream_under_another_name_has_the_limit_of_a_stream(said, file):
+    for name in ("a.txt", "a.sse"):
+        code, out = said(file(name, "data: {}\n" * 200_001))
+        assert code == 2
+        assert "Split it" in out
+
+
 def test_an_older_name_that_fix_would_change_is_a_note(said, tmp_path):
     file = tmp_path / "tool.json"
     old = {**TOOL, "examples": [{"goal": "g", "input_values": {}}]}

@@ -14,7 +14,7 @@ from conformance.formats.text.source_lines import Position
 from conformance.formats.validate.mechanical import respelled
 from conformance.formats.validate.others import ELSEWHERE, UNKNOWN
 from conformance.formats.validate.recognize import Recognition, row_of
-from conformance.formats.validate.stream_text import answer_in
+from conformance.formats.validate.stream_text import answer_in, too_long
 from conformance.formats.validate.validate import Examined, examine
 from conformance.spec.messages import Message, message
 from conformance.spec.vocabulary import Requirement
@@ -85,7 +85,10 @@ def judged_text(each: Input, raw: bytes, document: str | None) -> Judged:
         if each.found and (passed or other is not None):
             return Judged(each.name, Verdict.OTHER)
         if other is None and _FIELDS.fullmatch(raw):
-            answer = answer_in(raw.decode("utf-8", "replace"))
+            text = raw.decode("utf-8", "replace")
+            if long := too_long(text):
+                return unusable(each, long, "size")
+            answer = answer_in(text)
             if isinstance(answer, str):
                 return judged_text(each, answer.encode(), None)
             return unusable(each, answer or message("validate.stream.looks"), "wire")

@@ -17,6 +17,7 @@ from conformance.formats.validate.stream_text import (
     answer_in,
     is_of_a_provider,
     stream_of,
+    too_long,
 )
 from conformance.formats.validate.validate import examine
 from conformance.spec.messages import Message, message
@@ -24,8 +25,6 @@ from conformance.spec.vocabulary import Requirement
 
 SUFFIXES = (".sse", ".ndjson", ".jsonl")
 _MANIFEST = "provider-manifest"
-_MOST_LINES = 200_000
-"""Each event is a line, or more: a real stream has thousands, and more of them fill the memory."""
 
 
 def is_stream(each: Input) -> bool:
@@ -81,8 +80,8 @@ def judged_stream(each: Input, manifest: Mapping[str, Any] | None) -> Judged:
         return judged(each, DOCUMENT)
     if manifest is None and _is_document(text):
         return judged(each, None)
-    if text.count("\n") + text.count("\r") - text.count("\r\n") > _MOST_LINES:
-        return unusable(each, message("validate.stream.too_long", limit=_MOST_LINES), "size")
+    if long := too_long(text):
+        return unusable(each, long, "size")
     answer = answer_in(text) if manifest is None else None
     if isinstance(answer, Message):
         return unusable(each, answer, "wire")

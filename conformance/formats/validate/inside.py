@@ -7,25 +7,33 @@ from typing import Any
 
 from conformance.formats.problem import Place, Problem
 from conformance.formats.text.json_text import told_in
-from conformance.formats.tool.meta import held, key_in
+from conformance.formats.tool.meta import key_in
 from conformance.formats.validate.others import OF_RESULT, is_strange
 from conformance.formats.validate.recognize import Recognition, recognize
 from conformance.spec.vocabulary import MetaKey
 
+Found = tuple[Any, Place, Recognition | Problem]
+"""A part of a value, its place, and what it was recognized as."""
 
-def document_in(data: Any) -> tuple[Any, Place, Recognition | Problem]:
+
+def document_in(data: Any) -> Found:
     """Return the document that a value is or holds, its place, and what it was recognized as.
 
     If the value holds none, that is the part which says most: the one that is most like a document,
     or the result or the error itself.
     """
-    found = (data, (), recognize(data))
-    if isinstance(found[2], Recognition):
-        return found
-    parts = [(part, at, recognize(part)) for part, at in _parts(data)]
-    known = (part for part in parts if isinstance(part[2], Recognition))
-    close = (part for part in parts if not is_strange(part[2]))
-    return next(known, None) or next(close, None) or (parts[-1] if parts else found)
+    last: Found = data, (), recognize(data)
+    close: Found | None = None
+    if isinstance(last[2], Recognition):
+        return last
+    for part, at in _parts(data):
+        said = recognize(part)
+        last = part, at, said
+        if isinstance(said, Recognition):
+            return last
+        if close is None and not is_strange(said):
+            close = last
+    return close or last
 
 
 def _parts(data: Any) -> Iterator[tuple[Any, Place]]:
@@ -47,8 +55,8 @@ def _parts(data: Any) -> Iterator[tuple[Any, Place]]:
 def _in_result(result: dict[str, Any], at: Place) -> Iterator[tuple[Any, Place]]:
     meta, content = result.get("_meta"), result.get("content")
     name = key_in(meta, MetaKey.ERROR)
-    if name is not None and isinstance(error := held(meta, MetaKey.ERROR), dict):
-        yield error, (*at, "_meta", name)
+    if meta and name is not None and isinstance(meta[name], dict):
+        yield meta[name], (*at, "_meta", name)
     if isinstance(result.get("structuredContent"), dict):
         yield result["structuredContent"], (*at, "structuredContent")
     for index, block in enumerate(content if isinstance(content, list) else ()):

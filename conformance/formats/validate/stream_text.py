@@ -32,6 +32,8 @@ from conformance.spec.vocabulary import WireForm
 DOCUMENT = "event-stream"
 
 _UNMATCHED = "RT-RULE-007"
+_MOST_LINES = 200_000
+"""Each event is a line, or more: a real stream has thousands, and more of them fill the memory."""
 _MOST = 20
 """The most different frames without a rule that are reported."""
 
@@ -60,6 +62,12 @@ class StreamText:
         error = last.get("error")
         more = error.get("code") if isinstance(error, dict) else last.get("finish_reason")
         return " ".join(str(each) for each in (last.get("event", "—"), more) if each)
+
+
+def too_long(text: str) -> Message | None:
+    """Return the complaint about a stream with more lines than are read; None if it is short."""
+    lines = text.count("\n") + text.count("\r") - text.count("\r\n")
+    return message("validate.stream.too_long", limit=_MOST_LINES) if lines > _MOST_LINES else None
 
 
 def stream_of(
