@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
 import queue
+import subprocess
+import sys
 import time
 import tracemalloc
+from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
 
-from conformance.formats.schema.ecma import patterns
+from conformance.formats.schema.ecma import patterns, process
 from conformance.formats.schema.ecma.process import LimitedMatcher
 
 JUDGED = [
@@ -108,6 +113,32 @@ def test_a_catastrophic_pattern_ends_in_time(expression, text):
 def test_the_worker_answers_again_after_it_was_killed():
     matcher = LimitedMatcher(limit=0.3)
     assert matcher.search("(a+)+$", "a" * 50 + "!") is None
+    assert matcher.search("(b+)+$", "bbb") is True
+    matcher.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no other system limits it")
+def test_the_worker_ends_before_a_match_fills_the_memory():
+    asked = json.dumps(["^((a)|(b))*$", "a" * 4_000_000 + "!"]).encode() + b"\n"
+    worker = Path(process.__file__).with_name("worker.py")
+    with subprocess.Popen(
+        [sys.executable, "-I", worker], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as started:  # fmt: skip
+        assert started.stdin is not None
+        assert started.stdout is not None
+        started.stdin.write(asked)
+        started.stdin.flush()
+        assert started.stdout.read() == b""
+        kilobytes = os.wait4(started.pid, 0)[2].ru_maxrss
+    assert kilobytes < 200 * 1024
+
+
+def test_a_worker_that_ended_is_not_waited_for():
+    matcher = LimitedMatcher(limit=30.0)
+    begun = time.monotonic()
+    assert matcher.search("^((a)|(b))*$", "a" * 4_000_000 + "!") is None
+    assert time.monotonic() - begun < 15
     assert matcher.search("(b+)+$", "bbb") is True
     matcher.close()
 

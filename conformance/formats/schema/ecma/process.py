@@ -45,7 +45,9 @@ class LimitedMatcher:
         self._known: OrderedDict[tuple[str, bytes], bool] = OrderedDict()
 
     def search(self, source: str, text: str) -> bool | None:
-        """Return whether a Python pattern is found in a text; None if matching was too slow."""
+        """Return whether a Python pattern is found in a text; None if that takes too much time or
+        memory.
+        """
         with self._lock:
             if source in self._endless:
                 return None
@@ -84,7 +86,7 @@ class LimitedMatcher:
                 if self._process is None:
                     self._start()
                 self._send(source, text)
-                answer = self._answers.get(timeout=self._limit)
+                answer = self._answers.get(timeout=self._limit) or None
             finally:
                 if answer is None:  # whatever ended this, the next question needs its own answer
                     self.close()
@@ -118,7 +120,8 @@ class LimitedMatcher:
 
 
 def _forward(stream: IO[str], answers: queue.Queue[str]) -> None:
-    """Pass on each line until the stream ends."""
+    """Pass on each line until the stream ends, and then an empty one."""
     with contextlib.suppress(ValueError, OSError):  # closed from the other side
         for line in stream:
             answers.put(line.strip())
+    answers.put("")
