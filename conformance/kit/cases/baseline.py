@@ -18,7 +18,7 @@ from conformance.kit.cases.valid_values import Hints, Maker
 from conformance.kit.schema.applies import alternatives, applied, member
 from conformance.kit.schema.constraints import Constraints, constraints
 from conformance.kit.schema.places import ABSENT
-from conformance.kit.schema.string_formats import SOMEDAY
+from conformance.kit.schema.string_formats import FORMATS, SOMEDAY
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import Node, SchemaView, view_of
 
@@ -58,6 +58,9 @@ _SQL: Final = re.compile(
 )
 """Words of a tool that takes a statement of SQL. Others only speak of it."""
 _SELECT: Final = "SELECT 1"
+_NAMED: Final = {"email": FORMATS["email"], "uri": FORMATS["uri"], "url": FORMATS["uri"]}
+"""The formats of parameters whose names end in such a word, if their schemas name none."""
+_LAST_WORD: Final = re.compile(r"[A-Za-z][a-z]*$|[A-Z]+$")
 GIVEN: Final = "given-example"
 """The scenario of a baseline call that the user gave with `--examples`."""
 
@@ -260,6 +263,7 @@ def _ahead(view: SchemaView, example: Any, now: datetime) -> dict[str, Any] | No
 def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
     """Yield ways to read descriptions: literals first, masks first, second literal first, none.
 
+    Where they say nothing, the name of a parameter may: an address is one for `image_url`.
     A parameter for a statement of SQL first gets a `SELECT` that its words quote, then one that
     every database knows. `described` is what the tool says of itself, and perhaps of a parameter
     that its schema does not describe.
@@ -285,6 +289,9 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
             chosen = pick([q for q in quoted if q not in filled], filled)
             if name.lower() == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
                 chosen = in_sql(chosen)
+            last = _LAST_WORD.search(name)
+            known = _NAMED.get(last[0].lower().rstrip("s")) if last and not asked.formats else None
+            chosen = [*chosen, *([known.make(0, now)] if known else ())]
             values = [value for each in chosen for value in _read(each, asked)]
             holds = {"array", "object"}.intersection(asked.kinds)
             return [*masks.documents(text), *values] if holds else values

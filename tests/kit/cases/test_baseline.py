@@ -127,6 +127,25 @@ def test_a_description_gives_a_value(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("url", "https://example.com/"),
+        ("imageURL", "https://example.com/"),
+        ("callbackUri", "https://example.com/"),
+        ("user_email", "user@example.com"),
+        ("curl", "curl"),
+        ("url_id", "url_id"),
+    ],
+)
+def test_a_name_gives_a_value_that_the_schema_does_not_describe(name, expected):
+    schema = {"properties": {name: {"type": "string"}}, "required": [name]}
+    assert first(schema) == {name: expected}
+    assert candidates(tool(schema), (), NOW)[-1] == {name: name}
+    schema["properties"][name]["description"] = "The proxy, e.g. http://proxy:8080"
+    assert first(schema) == {name: "http://proxy:8080"}
+
+
+@pytest.mark.parametrize(
     ("name", "of_tool", "expected"),
     [
         ("sql", None, ["SELECT 1", "sql"]),
