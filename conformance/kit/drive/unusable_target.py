@@ -31,6 +31,8 @@ _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", r
 """The same, for a status that does not say so."""
 _READ = 2000
 """The bytes of a refusal that are searched for such words."""
+_OF_AN_ERROR = re.compile(r"^\W*(?:[\d\s:.,/TZ+-]{8,}\W*)?(?:ERROR|FATAL|CRITICAL)\b")
+"""The beginning of a log's line about an error, perhaps behind the time."""
 _STACK = "Traceback (most recent call last)"
 MODELS = Step("models")
 """The question for a list of models, after nothing else was found."""
@@ -96,6 +98,9 @@ def why_nothing(
         error = (response_of(shaken) or {})["error"]
         said = f"{error.get('code')} {quoted(str(error.get('message', '')), _LONGEST)}"
         return message("kit.target.no_handshake", url=shaken.http.url, said=said)
+    failed = next((e for e in looked if e.step == INITIALIZE and _has_failed(e)), None)
+    if failed is not None and failed.answer is not None:
+        return message("kit.target.failed", url=failed.http.url, said=_told(failed.answer))
     how = f"{site(language)}guides/#http"
     if (first.answer.header("content-type") or "").startswith("text/html"):
         return message("kit.target.html", target=target, url=how)
@@ -188,6 +193,12 @@ def _is_rpc_error(exchange: Exchange) -> bool:
     """Return whether the answer is an error of JSON-RPC."""
     response = response_of(exchange) or {}
     return response.get("jsonrpc") == "2.0" and isinstance(response.get("error"), dict)
+
+
+def _has_failed(exchange: Exchange) -> bool:
+    """Return whether the answer is a server error other than 501."""
+    status = exchange.answer.status if exchange.answer is not None else 0
+    return status >= HTTPStatus.INTERNAL_SERVER_ERROR and status != HTTPStatus.NOT_IMPLEMENTED
 
 
 def _is_broken_json(exchange: Exchange) -> bool:
@@ -291,9 +302,12 @@ def _in(said: Message | str, language: str) -> str:
 def _telling(text: str) -> tuple[str, ...]:
     """Return the first and the last line of a text: either may be only a hint. There may be fewer.
 
-    The line that Python prints above a stack says nothing: the last line is the error.
+    The line that Python prints above a stack says nothing: the last line is the error. Of a log,
+    the last error comes in place of the first line.
     """
     lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if (error := next(filter(_OF_AN_ERROR.search, reversed(lines)), "")) != "":
+        lines[0] = error
     if not lines or lines[0].startswith(_STACK) or lines[0] == lines[-1]:
         return tuple(lines[-1:])
     return lines[0], lines[-1]

@@ -162,7 +162,9 @@ class ToolEvidence:
 
     @property
     def baseline(self) -> Call | None:
-        """The tool's accepted baseline call; else the user's own, or the last one tried, if any."""
+        """The tool's accepted baseline call; else the user's own, one that failed because something
+        is missing around the server, or the last one tried, if any.
+        """
         return self.calls[self._baseline] if self._baseline is not None else None
 
     @cached_property
@@ -174,7 +176,8 @@ class ToolEvidence:
         ]
         accepted = [place for place, call in tried if call.reading.accepted]
         given = [place for place, call in tried if call.case.scenario == GIVEN]
-        return next(iter(accepted or given or [place for place, _ in tried[-1:]]), None)
+        missing = [place for place, call in tried if call.reading.missing is not None]
+        return next(iter(accepted or given or missing or [place for place, _ in tried[-1:]]), None)
 
     @property
     def good_call(self) -> dict[str, Any]:

@@ -184,6 +184,17 @@ def test_a_server_of_json_rpc_that_does_not_know_the_handshake_is_quoted():
     assert "no such method" in words.words("en")
 
 
+def test_a_server_whose_handshake_fails_is_quoted():
+    async def fails(writer, peer):
+        status = "500 Oops" if peer.requests[-1][0].startswith("POST / ") else "404 Not Found"
+        writer.write(whole(b"no database", status=status))
+
+    with pytest.raises(TargetUnusable) as refused:
+        looked(fails)
+    assert refused.value.words.id == "kit.target.failed"
+    assert '500 "no database"' in refused.value.words.words("en")
+
+
 @pytest.mark.parametrize("spoken", ["2025-06-18", "2024-11-05"])
 def test_a_server_that_refuses_newer_versions_is_asked_for_older_ones(spoken):
     async def older(writer, peer):

@@ -9,7 +9,18 @@ import pytest
 
 from conformance.kit.model.case import CaseKind, Violation
 from conformance.spec.vocabulary import MISSING_SIGNS, Missing, Outcome
-from tests.kit.samples import MCP, TOOL, called, case, envelope, error, result, rpc, web
+from tests.kit.samples import (
+    MCP,
+    TOOL,
+    called,
+    case,
+    envelope,
+    error,
+    result,
+    rpc,
+    tool_evidence,
+    web,
+)
 
 BASELINE = CaseKind.BASELINE
 
@@ -228,3 +239,11 @@ def test_each_sign_of_the_vocabulary_is_found_in_a_sentence(missing, sign):
     text = f"It failed: THE_{sign}." if sign.startswith("_") else f"It failed: {sign}."
     reading = failed(text.replace("*", "x"))
     assert reading.outcome is Outcome.ENVIRONMENT
+
+
+def test_a_call_that_lacked_something_speaks_for_a_tool_that_accepted_none():
+    """It got further than a later one that was refused."""
+    texts = ("fetch failed", "Invalid URL")
+    made = [rpc(result(text, isError=True), of=case(BASELINE, run=MCP)) for text in texts]
+    first, second = map(called, made)
+    assert tool_evidence(first, second, run=MCP).baseline == first

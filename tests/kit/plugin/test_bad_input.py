@@ -300,6 +300,13 @@ ODD_COMMANDS = {
         ),
         ['wrote “Error: No "sharp"”'],
     ),
+    "ends with a log": (
+        stdio(
+            "import sys; sys.exit('[DEBUG] No .env file\\n2026-11-28 10:00:00,1 [ERROR] No URL\\n'"
+            "'[INFO] Error counting is over\\n[INFO] Stopped')"
+        ),
+        ["wrote “2026-11-28 10:00:00,1 [ERROR] No URL” and, at the end, “[INFO] Stopped”"],
+    ),
     "ends below a log in columns": (
         stdio(
             "import sys; sys.exit('[10:00] INFO  Failed:\\n   NewConnectionError(\"HTTPConnec\\n'"
