@@ -142,7 +142,8 @@ def test_the_client_learns_who_answered(run: RunEvidence) -> Checks:
         if answer is None or not answer.succeeded:
             yield not_arrived(exchange)
         elif not _names(exchange, family):
-            yield broken(exchange, "finding.gateway.who_answered", family=family)
+            told_by = "who_streamed" if answer.streamed else "who_answered"
+            yield broken(exchange, f"finding.gateway.{told_by}", family=family)
         else:
             yield holds()
 

@@ -11,6 +11,7 @@ from conformance.gateway.scripts import ENDINGS, WHOLE
 from conformance.gateway.timeline import (
     arrivals,
     each_family,
+    face,
     first,
     nonce,
     not_arrived,
@@ -219,13 +220,20 @@ def test_usage_arrives(run: RunEvidence) -> Checks:
             continue
         found = {name: answer.usage.get(name) for name in wanted}
         if not any(found.values()):
-            yield broken(exchange, "finding.gateway.no_usage", wanted=shown(wanted))
+            lacking = "usage_not_asked" if _asked_for_none(exchange) else "no_usage"
+            yield broken(exchange, f"finding.gateway.{lacking}", wanted=shown(wanted))
         elif found != wanted:
             yield broken(
                 exchange, "finding.gateway.usage", found=shown(found), wanted=shown(wanted)
             )
         else:
             yield holds()
+
+
+def _asked_for_none(exchange: Exchange) -> bool:
+    """Return whether the gateway asked for a stream in a way that gets no usage."""
+    spoken = face(arrivals(exchange)[-1]) if arrivals(exchange) else None
+    return spoken is not None and spoken[1].stream and not spoken[1].counts
 
 
 @clause("GW-STR-012")

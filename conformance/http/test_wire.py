@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from conformance.formats.tool.errors import envelope_of
 from conformance.http.scripts import ORIGIN
@@ -191,7 +192,11 @@ def test_errors_carry_the_cors_headers_of_successes(run: RunEvidence) -> Checks:
         if _admits(exchange, allowed):
             yield holds()
         else:
-            yield broken(exchange, "finding.http.cors", step=step_words(sent), allowed=allowed)
+            said: dict[str, Any] = {"step": step_words(sent), "allowed": allowed}
+            if (given := header_of(exchange, _CORS)) is None:
+                yield broken(exchange, "finding.http.cors", **said)
+            else:
+                yield broken(exchange, "finding.http.cors_other", given=given, **said)
 
 
 def _admits(exchange: Exchange, allowed: str) -> bool:

@@ -14,6 +14,7 @@ from conformance.kit.model.exchange import Exchange, Trouble
 from conformance.kit.model.step import Mark, Step
 from conformance.kit.transport.bindings import traits_of
 from conformance.kit.verdicts.checks import (
+    Check,
     Checks,
     absent,
     broken,
@@ -223,18 +224,21 @@ def test_a_notification_is_not_answered(run: RunEvidence) -> Checks:
         if exchange is not sent and method_of(exchange).startswith("notifications/"):
             for response in responses_of(exchange):
                 if "result" in response and _key(response.get("id")) not in ours:
-                    yield broken(
-                        exchange, "finding.mcp.notification_answered", answer=shown(response)
-                    )
+                    yield _answers(exchange, method_of(exchange), response)
     if sent is None or after is None or not is_answered(after):
         yield unknown("kit.not_verified.step", reason=step_words("unknown-notification"))
         return
     for exchange in (sent, after):
         stray = [r for r in responses_of(exchange) if _key(r.get("id")) not in ours]
         for response in stray:
-            yield broken(exchange, "finding.mcp.notification_answered", answer=shown(response))
+            yield _answers(exchange, method_of(sent), response)
         if not stray:
             yield holds()
+
+
+def _answers(exchange: Exchange, method: str, response: Mapping[str, Any]) -> Check:
+    said = {"method": method, "answer": shown(response)}
+    return broken(exchange, "finding.mcp.notification_answered", **said)
 
 
 @clause("MCP-RPC-007", protocol=True)

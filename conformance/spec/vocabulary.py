@@ -121,7 +121,7 @@ class AuthType(StrEnum):
 
 
 class Binding(StrEnum):
-    """How a target is spoken to."""
+    """How the kit talks to a target."""
 
     HTTP = "http"
     """The HTTP binding."""
@@ -235,7 +235,7 @@ class Disguise(StrEnum):
 
 
 class DownloadKind(StrEnum):
-    """What a download is."""
+    """What a downloaded file contains."""
 
     SCHEMA = "schema"
     """The schema of a document."""
@@ -280,7 +280,7 @@ class Enforcement(StrEnum):
 
 
 class Era(StrEnum):
-    """The two ways in which versions of the Model Context Protocol begin."""
+    """The two ways in which a connection begins, by the version of the Model Context Protocol."""
 
     LEGACY = "legacy"
     """Up to 2025-11-25: a handshake first."""
@@ -435,22 +435,22 @@ class Level(StrEnum):
 
 
 class Maturity(StrEnum):
-    """How far a resource has come."""
+    """How mature a resource is."""
 
     DRAFT = "draft"
     """Written down, not yet usable."""
     ALPHA = "alpha"
     """Usable for trials; anything may change."""
     BETA = "beta"
-    """Complete, and still being proven."""
+    """Complete, but still on trial."""
     STABLE = "stable"
     """Proven; changes do not break what uses it."""
     DEPRECATED = "deprecated"
-    """Still there, not to be used for anything new."""
+    """Still available; do not use it for anything new."""
 
 
 class MessagePart(StrEnum):
-    """What a part of a message is."""
+    """What a part of a message contains."""
 
     TEXT = "text"
     """A text."""
@@ -462,7 +462,7 @@ class MessageRole(StrEnum):
     """Who speaks in a message."""
 
     SYSTEM = "system"
-    """The application, which says how the model is to behave."""
+    """The application, which says how the model should behave."""
     USER = "user"
     """A person, or a program in place of one."""
     ASSISTANT = "assistant"
@@ -653,7 +653,7 @@ class Requirement(StrEnum):
     SHOULD = "SHOULD"
     """Recommended; breaking it is a warning."""
     MAY = "MAY"
-    """Permitted; nothing follows from leaving it out."""
+    """Permitted; leaving it out has no effect."""
 
 
 class ResourceType(StrEnum):
@@ -676,7 +676,7 @@ class ResourceType(StrEnum):
     CONNECTOR = "connector"
     """A bridge to another system, called or accessed."""
     CUSTOM = "custom"
-    """A type of a domain's own, with any of the blocks."""
+    """A custom type of a domain, with any of the blocks."""
 
 
 class ResponseFormat(StrEnum):
@@ -904,7 +904,7 @@ class StandardParameter(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a clause, a document or a field is settled."""
+    """How final a clause, a document or a field is."""
 
     DRAFT = "draft"
     """It may still change before its version is released."""
@@ -1445,7 +1445,7 @@ OPENAPI_PLACE_PATH: Final[Mapping[OpenapiPlace, str]] = MappingProxyType(
         OpenapiPlace.YAML: '/openapi.yaml',
     }
 )
-"""The path. The kit asks for them in this order."""
+"""The path. The kit requests the paths in this order."""
 
 RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = MappingProxyType(
     {
@@ -1460,7 +1460,7 @@ RESOURCE_TYPE_BLOCKS: Final[Mapping[ResourceType, tuple[ArdfBlock, ...]]] = Mapp
         ResourceType.CUSTOM: (ArdfBlock.INVOCATION, ArdfBlock.ACCESS, ArdfBlock.COMPOSITION, ArdfBlock.GUARDRAILS, ArdfBlock.CONTENT),
     }
 )
-"""The blocks that say how it is used; one of them will do."""
+"""The blocks that say how it is used; one of them is enough."""
 
 RESOURCE_TYPE_BLOCK_REQUIRED: Final[Mapping[ResourceType, bool]] = MappingProxyType(
     {

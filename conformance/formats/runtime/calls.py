@@ -105,12 +105,17 @@ def _judge(schema: Any) -> Instances | None:
     return Instances(schema) if isinstance(schema, dict) and not schema_faults(schema) else None
 
 
-def _invalid(judge: Instances | None, value: Any, at: Place) -> Iterator[Broken]:
-    """Yield the errors of `value`."""
+def _invalid(
+    judge: Instances | None, value: Any, at: Place, *, promised: bool = False
+) -> Iterator[Broken]:
+    """Yield the errors of `value`; if it was `promised`, its schema may be what is wrong."""
     try:
         for each in judge.errors(value) if judge is not None else ():
             error = nearest(each)
-            yield (*at, *error.absolute_path), words(error)
+            said = words(error)
+            if promised:
+                said = message("documents.promised", problem=said)
+            yield (*at, *error.absolute_path), said
     except Unjudgeable as beyond:
         yield at, beyond.reason
 
@@ -119,7 +124,8 @@ def _as_declared(record: Members) -> Iterator[Broken]:
     """Yield the errors of a result (RT-RES-006)."""
     if _succeeded(record):
         schema = _object(_tool(record).get("result")).get("schema")
-        yield from _invalid(_judge(schema), _result(record)["result"], ("tool_result", "result"))
+        value, at = _result(record)["result"], ("tool_result", "result")
+        yield from _invalid(_judge(schema), value, at, promised=True)
 
 
 def _payload(record: Members) -> Any:

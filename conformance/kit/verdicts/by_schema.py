@@ -29,9 +29,8 @@ def by_schema(call: Call, schema: Mapping[str, Any], value: Any, *at: str) -> Ch
         return
     errors = [error for error in errors if error.validator not in _ONLY_SAID]
     for error in errors:
-        said = words(error)
         path = json_path((*at, *error.absolute_path))
-        yield broken(call, said.id, path=path, **dict(said.values))
+        yield broken(call, "documents.promised", path=path, problem=words(error))
     if not errors:
         yield holds()
 

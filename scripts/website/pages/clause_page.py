@@ -100,10 +100,12 @@ def _faults(context: Context, clause: Clause, here: str) -> Iterator[str]:
     yield heading(2, context.said("clause_faults"), "faults")
     yield context.said("clause_faults_intro")
     faults = f"{up(here)}{CONFORMANCE}/faults.md"
-    told = ((each, fault_sentence(context, each, clause.id)) for each in caught)
+    told: dict[str, list[str]] = {}
+    for each in caught:
+        said = fault_sentence(context, each, clause.id)
+        told.setdefault(said, []).append(link(code(each), f"{faults}#fault-{each}"))
     yield "\n".join(
-        f"- {link(code(each), f'{faults}#fault-{each}')}{f': {said}' if said else ''}"
-        for each, said in told
+        f"- {', '.join(names)}{f': {said}' if said else ''}" for said, names in told.items()
     )
 
 

@@ -72,7 +72,7 @@ def test_a_step_without_words_is_said_by_its_name(language):
         ),
         (case(CaseKind.BASELINE), "the baseline call"),
         (case(CaseKind.BASELINE, neighbour="a/b"), 'the valid call with {"count": 2}'),
-        (case(CaseKind.AFTER), "the baseline call, made once more"),
+        (case(CaseKind.AFTER), "the baseline call, repeated"),
         (case(CaseKind.VALID, arguments={"count": 9}), 'the valid call with {"count": 9}'),
     ],
     ids=lambda each: each if isinstance(each, str) else "",
@@ -147,7 +147,7 @@ def test_a_fault_of_the_server_names_the_parameter_and_no_scenario():
     ("sent", "said"),
     [
         (case(CaseKind.BASELINE), 'the baseline call with {"count": 2}'),
-        (case(CaseKind.AFTER), 'the baseline call with {"count": 2}, made once more'),
+        (case(CaseKind.AFTER), 'the baseline call with {"count": 2}, repeated'),
         (case(CaseKind.BASELINE, arguments={"x": "y" * 500}), "the baseline call with {"),
         (case(), "the call with `count` = 10"),
     ],
