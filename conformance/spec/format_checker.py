@@ -6,8 +6,9 @@ is not a dependency of this project. Mapping IRIs to URIs, as RFC 3987 defines i
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Any
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, Final
 from urllib.parse import quote
 
 from jsonschema import (
@@ -23,17 +24,30 @@ _KNOWING = (Draft7Validator, Draft201909Validator, Draft202012Validator)
 """The dialects with the formats `iri` and `iri-reference`."""
 
 _ASCII = "".join(map(chr, range(0x80)))
+_LONGEST: Final = 100_000
+"""The most characters of a text whose format is checked: a check may take 200 bytes for each."""
 
 
 @cache
 def format_checker(dialect: type[Validator]) -> FormatChecker:
-    """Return the checks of a dialect, with `iri` and `iri-reference` if the dialect has them."""
+    """Return the checks of a dialect, with `iri` and `iri-reference` if the dialect has them.
+
+    A longer text than any real one counts as valid.
+    """
     checker = FormatChecker(formats=())
     checker.checkers = dict(dialect.FORMAT_CHECKER.checkers)
     if dialect in _KNOWING:
         checker.checks("iri", raises=ValueError)(_is_iri)
         checker.checks("iri-reference", raises=ValueError)(_is_iri_reference)
+    checker.checkers = {
+        name: (partial(_is_long_or, check), raises)
+        for name, (check, raises) in checker.checkers.items()
+    }
     return checker
+
+
+def _is_long_or(check: Callable[[Any], bool], value: Any) -> bool:
+    return (isinstance(value, str) and len(value) > _LONGEST) or check(value)
 
 
 def _is_iri(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tracemalloc
 
 import pytest
 from jsonschema import Draft4Validator, Draft7Validator, Draft202012Validator
@@ -39,6 +40,26 @@ def test_a_dialect_keeps_its_own_formats():
     assert format_checker(Draft202012Validator).conforms("x", "uuid") is False
     assert format_checker(Draft4Validator).conforms("x", "uuid") is True
     assert format_checker(Draft4Validator).conforms("2026-02-30T00:00:00Z", "date-time") is False
+
+
+@pytest.mark.parametrize(
+    ("form", "wrong"),
+    [
+        ("uri", "a b"),
+        ("iri", "a b"),
+        ("uri-reference", "a b"),
+        ("uri-template", "{"),
+        ("regex", "("),
+    ],
+)
+def test_the_format_of_a_text_that_would_fill_the_memory_is_not_checked(form, wrong):
+    tracemalloc.start()
+    try:
+        assert format_checker(Draft202012Validator).conforms("a:" + "/a" * 2_000_000, form)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+    assert not format_checker(Draft202012Validator).conforms(wrong, form)
 
 
 def test_the_kit_loads_no_grammar():
