@@ -13,6 +13,7 @@ from conformance.kit.drive.discovery.discover import discover
 from conformance.kit.drive.unusable_target import TargetUnusable
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.settings import Settings
+from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.sandbox import why_no_sandbox
 
 pytestmark = pytest.mark.waits
@@ -104,6 +105,36 @@ def test_a_server_that_ends_after_its_handshake_has_its_last_words_said(versions
     assert found == "stdio_said"
     assert "“cannot write logs/x.log”" in told
     assert "answered the handshake, and ended with exit code 1" in told
+
+
+AGREES_ONCE = """
+import json, sys
+results = {"tools/list": {"tools": [
+    {"name": "add", "description": "Adds.", "inputSchema": {"type": "object"}}]}}
+settled = {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
+           "serverInfo": {"name": "x", "version": "1"}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if asked["method"] == "initialize":
+        if "initialize" in results:
+            sys.exit("already initialized")
+        results["initialize"] = settled
+    error = {"error": {"code": -32601, "message": "Method not found"}}
+    found = results.get(asked["method"])
+    if "id" in asked:
+        said = error if found is None else {"result": found}
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"]} | said), flush=True)
+"""
+
+
+@pytest.mark.parametrize("versions", [(), LEGACY_VERSIONS])
+def test_a_server_that_ends_at_a_second_handshake_is_asked_in_another_process(versions):
+    settings = Settings(request_timeout=30.0, start_timeout=60.0, spec_versions=versions)
+    context = Context(settings, Recorder(), time.monotonic() + 600)
+    target = "stdio:" + shlex.join((sys.executable, "-c", AGREES_ONCE))
+    [found] = asyncio.run(discover(target, context))
+    assert found.run.version == "2024-11-05"
+    assert [tool.name for tool in found.tools] == ["add"]
 
 
 @pytest.mark.parametrize("language", ["en", "es", "pt"])

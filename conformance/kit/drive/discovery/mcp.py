@@ -179,7 +179,9 @@ async def _try_legacy(run: Run, context: Context) -> tuple[Discovered | None, Un
         try:
             return await _legacy_of(channel, asked, context), None
         except ConnectFailed as failure:
-            return None, failure.why
+            reason = reason or failure.why
+            if not spoken(channel.binding, McpBinding).version < version:
+                break  # else it may have ended because it was asked again on the same connection
         finally:
             await channel.close()
     return None, reason
