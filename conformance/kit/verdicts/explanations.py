@@ -1,7 +1,7 @@
 """Reads the text of a refusal: does it name the parameter, and does it say what would be right?
 
 Serves the explain rate. Style does not matter. The text has to contain the name, and what the
-schema requires at the broken place.
+schema requires at the broken place: its values, or words of `telling_words`.
 """
 
 from __future__ import annotations
@@ -20,57 +20,9 @@ from conformance.kit.schema.constraints import GREATEST, Constraints, constraint
 from conformance.kit.schema.places import ABSENT
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
+from conformance.kit.verdicts import telling_words
 from conformance.spec.pointer import steps_of
 
-_TYPE_WORDS: Final = {
-    "string": ("string", "str", "text"),
-    "integer": ("integer", "int", "whole number", "number", "long", "int32", "int64", "uint",
-                "i32", "i64", "u32", "u64", "usize"),
-    "number": ("number", "float", "double", "decimal", "numeric", "float32", "float64", "f32",
-               "f64"),
-    "boolean": ("boolean", "bool", "true or false", "true/false"),
-    "array": ("array", "list", "sequence", "tuple"),
-    "object": ("object", "dict", "dictionary", "mapping", "map", "record", "model"),
-    "null": ("null", "none"),
-}  # fmt: skip
-_FORMAT_WORDS: Final = {
-    "date-time": ("date-time", "datetime", "iso 8601", "iso8601", "rfc 3339", "rfc3339",
-                  "timestamp", "timezone", "time zone", "offset"),
-    "date": ("date", "yyyy-mm-dd", "iso 8601", "iso8601"),
-    "time": ("time", "hh:mm", "iso 8601"),
-    "email": ("email", "e-mail", "@"),
-    "uri": ("uri", "url", "scheme"),
-    "uuid": ("uuid", "guid"),
-    "duration": ("duration", "iso 8601"),
-    "hostname": ("hostname", "host name", "domain"),
-    "ipv4": ("ipv4", "ip address", "ip"),
-    "ipv6": ("ipv6", "ip address", "ip"),
-}  # fmt: skip
-_MISSING_WORDS: Final = (
-    "required", "missing", "must have", "must be provided", "must be present", "must be given",
-    "is needed", "mandatory", "not provided", "undefined", "obligatorio", "requerido",
-    "obrigatório", "falta",
-)  # fmt: skip
-_EXTRA_WORDS: Final = (
-    "additional propert", "extra", "unexpected", "unrecognized", "unrecognised", "unknown",
-    "not allowed", "not permitted", "not expected", "unevaluated", "no such",
-)  # fmt: skip
-_UNIQUE_WORDS: Final = ("unique", "duplicate", "non-unique", "distinct", "repeated")
-_EMPTY_WORDS: Final = ("empty", "at least one", "non-empty", "nonempty", "blank")
-_CHOICE_WORDS: Final = (
-    *_MISSING_WORDS, "exactly one", "only one", "one of", "either", "both", "union", "branch",
-    "discriminator", "variant", "any of", "schema", "not allowed",
-)  # fmt: skip
-_WORDS_FOR: Final = {
-    "oneOf": _CHOICE_WORDS,
-    "anyOf": _CHOICE_WORDS,
-    "required": _MISSING_WORDS,
-    "dependentRequired": _MISSING_WORDS,
-    "dependencies": _MISSING_WORDS,
-    "additionalProperties": _EXTRA_WORDS,
-    "unevaluatedProperties": _EXTRA_WORDS,
-    "uniqueItems": _UNIQUE_WORDS,
-}
 _BOUNDS: Final = {
     "minimum": "low", "exclusiveMinimum": "low", "maximum": "high", "exclusiveMaximum": "high",
 }  # fmt: skip
@@ -120,7 +72,7 @@ def names_parameter(violation: Violation, text: str) -> bool:
     """
     steps = steps_of(violation.pointer)
     if not steps:
-        return any(_has(word, text) for word in ("arguments", "input", "params", "object"))
+        return any(_has(word, text) for word in telling_words.ROOT)
     names = [s for s in steps if not s.isdecimal()]
     if not names:
         return False
@@ -172,12 +124,12 @@ def _asked(violation: Violation, schema: Mapping[str, Any]) -> Iterator[tuple[st
         ):  # the server may read a list of one
             only = constraints(applied(view, nodes, violation.sent).flat)
             yield from ((keyword, only) for keyword in _TELLING if only.has(keyword))
-    yield from ((k, constraints(())) for k in violation.keywords if k in _WORDS_FOR)
+    yield from ((k, constraints(())) for k in violation.keywords if k in telling_words.BY_KEYWORD)
 
 
 def _says(keyword: str, asked: Constraints, text: str) -> bool:
-    if keyword in _WORDS_FOR:
-        return any(word in text.lower() for word in _WORDS_FOR[keyword])
+    if keyword in telling_words.BY_KEYWORD:
+        return any(word in text.lower() for word in telling_words.BY_KEYWORD[keyword])
     return any(_has(word, text) for word in _right(keyword, asked))
 
 
@@ -209,14 +161,14 @@ def _right(keyword: str, asked: Constraints) -> Iterator[str]:
         yield from (_shown(value) for value in asked.allowed or ())
     elif keyword == "type":
         for kind in asked.kinds:
-            yield from _TYPE_WORDS[kind]
+            yield from telling_words.TYPES[kind]
         for name in asked.formats:
-            yield from _FORMAT_WORDS.get(name, (name,))
+            yield from telling_words.FORMATS.get(name, (name,))
     elif keyword == "format":
         for name in asked.formats:
-            yield from (name, *_FORMAT_WORDS.get(name, ()))
+            yield from (name, *telling_words.FORMATS.get(name, ()))
     elif keyword == "multipleOf":
-        yield from (_number(m) for m in asked.multiples)
+        yield from (form for each in asked.multiples for form in _numbers(each))
     elif keyword in _BOUNDS:
         bound = getattr(asked, _BOUNDS[keyword])
         yield from () if bound is None else _numbers(bound.value)
@@ -224,28 +176,31 @@ def _right(keyword: str, asked: Constraints) -> Iterator[str]:
         count = getattr(asked, _COUNTS[keyword])
         yield from () if count is None else _numbers(count)
         if count == 1:
-            yield from _EMPTY_WORDS
+            yield from telling_words.NOT_EMPTY
     else:
         yield from _right_items(keyword, asked)
 
 
 def _right_items(keyword: str, asked: Constraints) -> Iterator[str]:
     if keyword == "contains":
-        yield "contain"
+        yield from telling_words.CONTAINS
     elif keyword == "items":
         prefix = asked.first("prefixItems")
         yield from _numbers(len(prefix)) if isinstance(prefix, list) else ()
 
 
 def _numbers(value: int | float) -> Iterator[str]:
-    """Yield the ways to write a number; for 0 also words such as "negative"."""
+    """Yield the ways to write a number; for 0 also words such as "negative".
+
+    Spanish and Portuguese have a comma where English has a point, and the other way round.
+    """
     yield _number(value)
     if abs(value) <= GREATEST:
-        yield f"{float(value)}"
+        yield from (f"{float(value)}", f"{float(value)}".replace(".", ","))
     if isinstance(value, int) and abs(value) >= 1000:
-        yield f"{value:,}"
+        yield from (f"{value:,}", f"{value:,}".replace(",", "."), f"{value:,}".replace(",", " "))
     if value == 0:
-        yield from ("positive", "negative", "non-negative", "nonnegative", "zero")
+        yield from telling_words.ABOVE_ZERO
 
 
 def _number(value: int | float) -> str:

@@ -93,6 +93,21 @@ BOTH = [
     (broken("/oops", "additionalProperties"), "Unrecognized key(s) in object: 'oops'"),
     (left_out("/count", "required"), r"('1 error\ncount\n  Field required [type=missing]', None)"),
     (broken("/count", "type"), r'{"detail": "1 error\r\n\tcount: should be a valid integer"}'),
+    (broken("/count", "type"), "`count` debe ser un número entero"),
+    (broken("/count", "type"), "`count` deve ser um número inteiro"),
+    (broken("/name", "type"), "name: se esperaba una cadena"),
+    (broken("/name", "minLength"), "name no puede estar vacío"),
+    (broken("/name", "minLength"), "name não pode ficar em branco"),
+    (broken("/when", "format"), "when: la fecha y hora no es válida"),
+    (broken("/when", "format"), "when não é uma data e hora válida"),
+    (broken("/tags", "uniqueItems"), "tags tiene elementos repetidos"),
+    (broken("/tags", "uniqueItems"), "tags tem elementos duplicados"),
+    (broken("/ratio", "exclusiveMinimum"), "ratio tiene que ser mayor que cero"),
+    (broken("/slot", "type", was="once", sent=7), "slot debe ser 1.000 o más"),
+    (left_out("/count", "required"), "El campo count es obligatorio"),
+    (left_out("/count", "required"), "O campo count é necessário"),
+    (broken("/oops", "additionalProperties"), "oops no está permitido"),
+    (broken("/oops", "additionalProperties"), "parâmetro desconhecido: oops"),
 ]  # fmt: skip
 
 
@@ -122,6 +137,9 @@ ONLY_NAMED = [
     (broken("/shelf", "pattern", sent="!R101"), "invalid shelf `!R101`"),
     (broken("/line2", "pattern", sent="-"), "line2 is not valid"),
     (broken("/code", "pattern", sent="7"), "code is wrong, MUST be in CAPITAL-LETTERS"),
+    (broken("/when", "format", sent="x"), "when: invalid data"),
+    (broken("/count", "type"), "`count` no es válido"),
+    (left_out("/count", "required"), "count é inválido"),
 ]
 
 
