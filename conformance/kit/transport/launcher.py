@@ -18,6 +18,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
 from contextlib import suppress
 from itertools import chain
 from typing import NoReturn
@@ -200,13 +201,11 @@ def _ends_with(parent: int, by: signal.Signals = signal.SIGKILL) -> None:
 
 def _enter(parent: int, bubblewrap: str, command: list[str]) -> None:
     """Run the command in new namespaces, as their second process."""
-    import json  # noqa: PLC0415 - each start of a server waits for what is imported
-
     here, closed = os.getcwd(), doors()
     if bubblewrap:
         _ends_with(parent)
         program = [sys.executable, *sys.orig_argv[1 : -len(sys.argv) + 1]]
-        again = [*program, _ENTERED, here, json.dumps(closed)]
+        again = [*program, _ENTERED, here, *closed]  # each argument has a limit of 128 KiB
         os.execv(bubblewrap, [bubblewrap, *_BUBBLEWRAP, "--", *again, "--", *command])
     signal.signal(signal.SIGUSR1, lambda *_: os._exit(FAILED))
     user, group = os.getuid(), os.getgid()
@@ -223,7 +222,7 @@ def _enter(parent: int, bubblewrap: str, command: list[str]) -> None:
     if first == 0:
         _ends_with(0)
         _mount()
-        sys.exit(_as_first(command, here, json.dumps(closed)))
+        sys.exit(_as_first(command, here, *closed))
     _leave_pipes()
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(first, 0)[1]))
 
@@ -253,7 +252,7 @@ def _mount() -> None:
         fcntl.ioctl(loopback, _SIOCSIFFLAGS, struct.pack("16sH22x", b"lo", _UP))
 
 
-def _as_first(command: list[str], here: str, closed: str) -> int:
+def _as_first(command: list[str], here: str, *closed: str) -> int:
     """Run the command without any privilege, and return its exit code.
 
     When this process ends, the system ends all others in its namespace.
@@ -266,15 +265,13 @@ def _as_first(command: list[str], here: str, closed: str) -> int:
     return code if code >= 0 else 128 - code
 
 
-def _prepare(here: str, closed: str) -> None:
+def _prepare(here: str, closed: Iterable[str]) -> None:
     """Block the doors, make the scratch directories, and change to the work directory.
 
     The work directory has a link to each file of the directory from which the kit was started. A
     command may name such a file, or import it.
     """
-    import json  # noqa: PLC0415
-
-    for door in json.loads(closed):
+    for door in closed:
         with suppress(FileNotFoundError, PermissionError):
             attach("/dev/null", door, None, _MS_BIND)
     attach("tmpfs", SCRATCH, "tmpfs", _MS_NOSUID | _MS_NODEV, _SIZE)

@@ -313,6 +313,18 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
     assert not any(str(each).endswith("done") for each in said.values()), said
 
 
+def test_a_server_starts_also_where_the_sockets_fill_more_than_an_argument(ready):
+    paths = [f"{ready}/{number}".ljust(107, "x") for number in range(1_300)]
+    with socket.socket(socket.AF_UNIX) as first:
+        first.bind(paths.pop())
+        for path in paths:
+            with socket.socket(socket.AF_UNIX) as each:
+                each.bind(path)
+        words = launched(["/bin/echo", "started"], os.environ, sandbox=True)
+        ended = subprocess.run(words, capture_output=True, text=True, timeout=LONG, check=False)
+    assert (ended.stdout, ended.stderr) == ("started\n", "")
+
+
 @pytest.mark.parametrize(("version", "sockets"), [(1, False), (8, False), (9, True), (12, True)])
 def test_a_system_that_can_keep_from_sockets_made_outside_is_asked_to(version, sockets):
     assert refused_by(version) == (2 | 1 << 16 if sockets else 2)
