@@ -31,7 +31,7 @@ _OF_THE_HOST = re.compile(r"host header|(?:invalid|disallowed|unknown) ?host", r
 """The same, for a status that does not say so."""
 _READ = 2000
 """The bytes of a refusal that are searched for such words."""
-_OF_AN_ERROR = re.compile(r"^\W*(?:[\d\s:.,/TZ+-]{8,}\W*)?(?:ERROR|FATAL|CRITICAL)\b")
+_OF_AN_ERROR = re.compile(r"^\W*+(?:[\d\s:.,/TZ+-]{8,}+\W*+)?+(?:ERROR|FATAL|CRITICAL)\b")
 """The beginning of a log's line about an error, perhaps behind the time."""
 _STACK = "Traceback (most recent call last)"
 MODELS = Step("models")

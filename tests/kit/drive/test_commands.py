@@ -10,9 +10,10 @@ import pytest
 from conformance.kit.drive.channel import Context
 from conformance.kit.drive.discovery import mcp as discovery
 from conformance.kit.drive.discovery.discover import discover
-from conformance.kit.drive.unusable_target import TargetUnusable
+from conformance.kit.drive.unusable_target import TargetUnusable, no_list
 from conformance.kit.evidence.recorder import Recorder
 from conformance.kit.model.settings import Settings
+from conformance.kit.transport.binding import Process
 from conformance.kit.transport.mcp import LEGACY_VERSIONS
 from conformance.kit.transport.sandbox import why_no_sandbox
 
@@ -105,6 +106,13 @@ def test_a_server_that_ends_after_its_handshake_has_its_last_words_said(versions
     assert found == "stdio_said"
     assert "“cannot write logs/x.log”" in told
     assert "answered the handshake, and ended with exit code 1" in told
+
+
+@pytest.mark.parametrize("sign", "-. 1")
+def test_a_long_line_of_signs_is_no_work(sign):
+    begun = time.monotonic()
+    assert no_list(Process(1, f"start\n[{sign * 1_500}]\nend")).said == ("start", "end")
+    assert time.monotonic() - begun < 1
 
 
 AGREES_ONCE = """
