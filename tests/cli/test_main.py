@@ -151,6 +151,12 @@ def test_the_case_of_a_clause_does_not_matter(capsys):
     assert said(capsys, "explain", "atdf-tool-003") == said(capsys, "explain", "ATDF-TOOL-003")
 
 
+def test_what_no_session_checks_counts_for_no_level(capsys):
+    for id, counts in (("RT-MAN-011", False), ("ATDF-TOOL-005", True)):
+        words = said(capsys, "explain", id)[1]
+        assert ("Counts for" in words, "Applies to" in words) == (counts, counts)
+
+
 def test_several_clauses_are_explained_in_turn(capsys):
     code, out, err = said(capsys, "explain", "ATDF-CALL-005", "HTTP-ERR-003")
     each = [said(capsys, "explain", id)[1] for id in ("ATDF-CALL-005", "HTTP-ERR-003")]

@@ -98,6 +98,18 @@ def test_a_row_says_which_bound_a_number_must_not_reach(pages, language, said):
     assert sum(said in row for row in page.splitlines() if "_ms`" in row) >= 3
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [("en", "At least 0. At most 2."), ("es", "Como mínimo 0. Como máximo 2."),
+     ("pt", "No mínimo 0. No máximo 2.")],
+)  # fmt: skip
+def test_a_row_says_the_limits_of_a_value_that_another_document_describes(pages, language, said):
+    [row] = re.findall(
+        r"^\| [^|]*`temperature`.*$", pages[f"{language}/runtime/model-request.md"], re.M
+    )
+    assert said in row
+
+
 def test_code_in_a_table_is_shown_as_it_is(pages):
     assert "`^(/|https?://)`" in pages["en/ardf/manifest.md"]
     assert "`POST /tools/hotel_reservation/invoke → 422`" in pages["en/about/original-texts.md"]

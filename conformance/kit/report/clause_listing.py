@@ -10,7 +10,7 @@ from conformance.kit.verdicts.run_result import REPAIR_CLAUSE
 from conformance.spec.clauses import CLONE, Clause, clause_url, clauses
 from conformance.spec.messages import Message, message
 from conformance.spec.suggest_clause import near_clause
-from conformance.spec.vocabulary import Era, Requirement
+from conformance.spec.vocabulary import Era, Requirement, Scope
 
 
 class NoSuchClauseError(LookupError):
@@ -54,12 +54,15 @@ def _facts(clause: Clause, language: str) -> Iterator[tuple[str, str]]:
         required += f" ({say('kit.explain.raised', requirement=raised)})"
     yield say("kit.explain.requirement"), required
     yield say("kit.explain.status"), say(f"vocabulary.status.{clause.status.value}")
-    if Requirement.MUST in (clause.requirement, clause.where_claimed) or clause.id == REPAIR_CLAUSE:
+    of_target = clause.scope is not Scope.DOCUMENT  # no session asks a target for a document
+    counts = Requirement.MUST in (clause.requirement, clause.where_claimed)
+    if of_target and (counts or clause.id == REPAIR_CLAUSE):
         yield say("kit.explain.level"), say(f"vocabulary.needed_for.{clause.needed_for.value}")
-    elif clause.requirement is Requirement.SHOULD:
+    elif of_target and clause.requirement is Requirement.SHOULD:
         yield say("kit.explain.level"), say("kit.explain.no_level")
     yield say("kit.explain.scope"), say(f"vocabulary.scope.{clause.scope.value}")
-    yield say("kit.explain.where"), _where(clause, language)
+    if of_target:
+        yield say("kit.explain.where"), _where(clause, language)
     if clause.excluded is not None:
         yield say("kit.explain.not_judged"), clause.excluded[language]
     elif clause.verified is not None:

@@ -171,7 +171,7 @@ def _meaning(context: Context, schema: Schema, here: str, field: Field, kind: st
         parts += _limits(context, _unsaid(node, said))
     else:
         if "$ref" in node:
-            parts.append(_referred(context, schema, node["$ref"]))
+            parts += _referred(context, schema, node["$ref"])
         parts += _limits(context, node)
     if (own := age_of(schema, node)) != age_of(schema):
         parts.append(f"*{said_age(context, own)}.*")
@@ -229,10 +229,12 @@ def _below(at: str, field: Field) -> bool:
     return at == own or (at.startswith(own + "/") and "/properties/" not in rest)
 
 
-def _referred(context: Context, schema: Schema, ref: str) -> str:
-    """Return the description of the schema that a reference points to."""
+def _referred(context: Context, schema: Schema, ref: str) -> list[str]:
+    """Return the description of what a reference points to, and the limits of a plain value."""
     _, _, node = _target(context, schema, ref)
-    return escaped(node["description"][context.language]) if "description" in node else ""
+    said = node["description"][context.language] if "description" in node else ""
+    limits = [] if "properties" in node else _limits(context, _unsaid(node, said))
+    return [escaped(said), *limits] if said else limits
 
 
 def _target(context: Context, schema: Schema, ref: str) -> tuple[Schema, str, Node]:
