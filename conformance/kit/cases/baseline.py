@@ -61,6 +61,8 @@ _SELECT: Final = "SELECT 1"
 _NAMED: Final = {"email": FORMATS["email"], "uri": FORMATS["uri"], "url": FORMATS["uri"]}
 """The formats of parameters whose names end in such a word, if their schemas name none."""
 _LAST_WORD: Final = re.compile(r"[A-Za-z][a-z]*$|[A-Z]+$")
+_LONGEST_WORD: Final = len("xemails")
+"""The most letters that tell one of these words from a longer one."""
 GIVEN: Final = "given-example"
 """The scenario of a baseline call that the user gave with `--examples`."""
 
@@ -289,7 +291,7 @@ def _hint_orders(now: datetime, described: str) -> Iterator[Hints]:
             chosen = pick([q for q in quoted if q not in filled], filled)
             if name.lower() == "sql" or (name in _QUERIES and _SQL.search(f"{text} {described}")):
                 chosen = in_sql(chosen)
-            last = _LAST_WORD.search(name)
+            last = _LAST_WORD.search(name[-_LONGEST_WORD:])
             known = _NAMED.get(last[0].lower().rstrip("s")) if last and not asked.formats else None
             chosen = [*chosen, *([known.make(0, now)] if known else ())]
             values = [value for each in chosen for value in _read(each, asked)]

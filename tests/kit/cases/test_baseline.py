@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -133,7 +134,9 @@ def test_a_description_gives_a_value(text, expected):
         ("imageURL", "https://example.com/"),
         ("callbackUri", "https://example.com/"),
         ("user_email", "user@example.com"),
+        ("avatarURLS", "https://example.com/"),
         ("curl", "curl"),
+        ("long_webmails", "long_webmails"),
         ("url_id", "url_id"),
     ],
 )
@@ -143,6 +146,13 @@ def test_a_name_gives_a_value_that_the_schema_does_not_describe(name, expected):
     assert candidates(tool(schema), (), NOW)[-1] == {name: name}
     schema["properties"][name]["description"] = "The proxy, e.g. http://proxy:8080"
     assert first(schema) == {name: "http://proxy:8080"}
+
+
+def test_a_long_name_is_no_work():
+    name = f"{'a' * 20_000}_"
+    begun = time.monotonic()
+    assert first({"properties": {name: {"type": "string"}}, "required": [name]})
+    assert time.monotonic() - begun < 2
 
 
 @pytest.mark.parametrize(
