@@ -144,7 +144,9 @@ def test_the_arguments_of_each_call_are_whole(run: RunEvidence) -> Checks:
                 yield not_arrived(exchange)
                 continue
             found = [(name, _json(arguments)) for name, arguments in answer.calls.values()]
-            if found != wanted:
+            if not found:
+                yield broken(exchange, "finding.gateway.calls_lost")
+            elif found != wanted:
                 yield broken(exchange, "finding.gateway.arguments", found=json.dumps(found))
             else:
                 yield holds()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -13,8 +14,10 @@ from conformance.gateway.timeline import reply_words
 from conformance.gateway.told import END, ERROR, Told, told, waits_told
 from conformance.kit.model.exchange import Answer
 from conformance.kit.model.performance import Moment
+from conformance.kit.model.step import Step
 from conformance.spec.vocabulary import RuntimeErrorName as Error
 from conformance.spec.vocabulary import Seen
+from tests.gateways.test_late import judged, refused
 from tests.kit.samples import web
 
 LAYOUTS = ("crlf", "several-lines", "split")
@@ -52,8 +55,6 @@ def streamed(*events):
 
 
 def replaced(exchange, text):
-    from dataclasses import replace
-
     return replace(exchange, answer=Answer(200, tuple(STREAM), text.encode()))
 
 
@@ -132,3 +133,24 @@ def test_a_reason_is_kept_in_the_word_that_the_gateway_wrote():
 @pytest.mark.parametrize("name", [*ENDINGS, *FOREIGN, *FOREIGN_STREAMS, *WHOLE, *LAYOUTS])
 def test_each_reply_that_a_finding_names_has_words(name):
     assert reply_words(name).words()
+
+
+@pytest.mark.parametrize(
+    ("message", "finding"),
+    [
+        ({"role": "assistant", "content": "hi"}, "finding.gateway.calls_lost"),
+        (
+            {"role": "assistant", "tool_calls": [
+                {"id": "a", "function": {"name": "get_weather", "arguments": "{}"}}
+            ]},
+            "finding.gateway.arguments",
+        ),
+    ],
+    ids=["none", "one of two"],
+)  # fmt: skip
+def test_tool_calls_that_do_not_arrive_are_lost_and_not_mixed(message, finding):
+    body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
+    answer = Answer(200, (("content-type", "application/json"),), json.dumps(body).encode())
+    got = replace(refused(0.1), answer=answer, step=Step("tools", place="openai"))
+    verdict = judged("GW-STR-007", got, script="gateway_answers")
+    assert [found.message.id for found in verdict.findings] == [finding]
