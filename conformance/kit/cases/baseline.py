@@ -39,11 +39,13 @@ REMOVALS: Final = words_of(
     "abort cancel clear close deactivate del delete destroy disable discard drop erase exit flush"
     " forget halt kill logout overwrite poweroff prune purge quit reboot remove reset restart"
     " revoke rm rmdir shutdown stop suspend terminate trash truncate uninstall unlink unregister"
-    " wipe"
+    " wipe archive refund revert rollback unpublish anular apagar borrar cancelar deletar"
+    " desinstalar desligar detener eliminar encerrar excluir reiniciar remover vaciar"
 )
 """Words in the names of tools that may remove or end something: others are called before them.
 
-A value with such a word is not tried in place of a refused one, or because words quote it.
+The last are Spanish and Portuguese. A value with such a word is not tried in place of a refused
+one, or because words quote it.
 """
 _BEGINNINGS: Final = tuple(word for word in REMOVALS if len(word) > len("del"))
 _ENDINGS: Final = tuple(word for word in REMOVALS if len(word) > len("kill"))

@@ -358,7 +358,8 @@ def test_other_actions_are_tried_after_the_first_but_none_that_removes():
 
 
 def test_no_value_is_tried_that_names_a_removal_in_one_word():
-    values = ["GET", "SET", "FLUSHALL", "dropdb", "bulkdelete", "rmdir", "skill", "deactivate"]
+    values = ["GET", "SET", "FLUSHALL", "dropdb", "bulkdelete", "rmdir", "skill", "deactivate",
+              "archived", "eliminar", "excluir_todos"]  # fmt: skip
     schema = {"properties": {"command": {"enum": values}}, "required": ["command"]}
     found = candidates(tool(schema), (), NOW)
     assert [each["command"] for each in found] == ["GET", "SET", "skill"]
