@@ -206,14 +206,15 @@ def give_up() -> None:
     """Give up all capabilities for good. With them, root could make files writable.
 
     The command, which this process starts next, cannot trace this process, and so cannot make it
-    live on after the kit. If the command crashes, the kernel starts no program for the dump.
+    live on after the kit. If the command crashes, the kernel starts no program for the dump, unless
+    the hard limit of a dump is 0.
     """
     import resource  # noqa: PLC0415
     import struct  # noqa: PLC0415
 
     done(LIBC.prctl(_NO_NEW_PRIVS, 1, 0, 0, 0))
     done(LIBC.prctl(_DUMPABLE, 0, 0, 0, 0))
-    with suppress(ValueError):  # the limit is already 0, which nobody can raise
+    with suppress(ValueError):  # the hard limit is 0, which only root outside can raise
         resource.setrlimit(resource.RLIMIT_CORE, _NO_DUMP)
     done(LIBC.prctl(_CAP_AMBIENT, _CLEAR_ALL, 0, 0, 0))
     number = 0
