@@ -46,8 +46,8 @@ def readings(text: str) -> Iterator[str]:
     Each kind of escape is undone alone, and all kinds together. A run of backslashes becomes one.
     """
     yield with_one_backslash(text)
-    kinds = {escape: sign for sign, escape in _ESCAPES if sign in text}
-    for escape in (*kinds, *(_ANY if len({*kinds.values()}) > 1 else [])):
+    kinds = [escape for sign, escape in _ESCAPES if sign in text]
+    for escape in (*kinds, *(_ANY if kinds else [])):  # one kind may show another, as `%5C%22` does
         plain = text
         for _ in range(_DEEPEST):
             before, plain = plain, _undone(escape, plain)

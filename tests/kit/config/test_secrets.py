@@ -460,3 +460,12 @@ def test_a_long_text_that_comes_again_is_searched_once_until_more_secrets_are_kn
     assert not searched
     redact.learn([("session", "s3cret-two")])
     assert "s3cret" not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "form", ["pass%5C%22word%2B77x", "pass\\u002522word\\u00252B77x", "pass%26quot%3Bword%2B77x"]
+)
+def test_a_form_inside_another_form_is_replaced(form):
+    redact = Redactor(['pass"word+77x'])
+    assert redact(f"it says {form}.") == "it says «secret-1»."
+    assert redact(f"{form} and more") == "«secret-1» and more"
