@@ -163,7 +163,7 @@ class ChangeKind(StrEnum):
     INTRODUCED = "introduced"
     """New in this version."""
     SETTLED = "settled"
-    """The original texts needed a decision here, and this is it."""
+    """The original texts contradicted each other or were unclear. This was decided."""
     COMPLETED = "completed"
     """The original texts left this open, and this version fills the gap."""
     DIALECT = "dialect"
