@@ -21,9 +21,11 @@ B = TypeVar("B")
 _FRAME: Final = " \t|+-"
 """The characters that Python draws to the left of the lines of an exception group."""
 _RAISED: Final = re.compile(
-    r"(?:[\w.]*(?:Error|Exception)\b(?!\()|panic:|thread '[^']*' panicked"
+    r"(?:[\w.]*(?:Error|Exception)\b(?!\()|panic:|thread '[^']*'(?: \(\d+\))? panicked"
     r"|[^:]{1,80}: [\w.]*(?:Error|Exception): )"  # a program catches it, and says what it was doing
 )
+_BARE: Final = re.compile(r"(?:\S+|thread '.*):")
+"""An exception without words of its own: Rust writes them on the next line, as some programs do."""
 _LONGEST_HEAD: Final = 256 * 1024
 """The most characters of the address and the headers of a call. Servers read less, and a client
 copies them several times.
@@ -196,8 +198,8 @@ class Process:
         behind = ""
         for line in self._lines:
             if _RAISED.match(line):
-                is_bare = line.endswith(":") and " " not in line
-                return (f"{line} {behind}" if is_bare else line).rstrip()[:_LAST_WORDS]
+                said = f"{line} {behind}" if _BARE.fullmatch(line) else line
+                return said.rstrip()[:_LAST_WORDS]
             behind = line or behind
         return ""
 

@@ -300,6 +300,13 @@ ODD_COMMANDS = {
         ),
         ['wrote “Error: No "sharp"”'],
     ),
+    "ends by a panic of Rust": (
+        stdio(
+            "import sys; sys.exit(\"thread 'main' (12) panicked at src/a.rs:2:5:\\n\""
+            "'no key\\nnote: use RUST_BACKTRACE=1')"
+        ),
+        ["wrote “thread 'main' (12) panicked at src/a.rs:2:5: no key”"],
+    ),
     "ends with a log": (
         stdio(
             "import sys; sys.exit('[DEBUG] No .env file\\n2026-11-28 10:00:00,1 [ERROR] No URL\\n'"
