@@ -183,7 +183,7 @@ def _destroys(tool: Tool) -> bool:
 def is_called_unasked(tool: Tool, run: Run, settings: Settings) -> bool:
     """Return whether a tool is called that does not say whether it destroys something.
 
-    On a developer's own server it is, unless the command line says which tools to call.
+    On a developer's own server it is, if `--allow-calls` is `auto`.
     """
     if in_sandbox(run, settings):
         return False

@@ -300,7 +300,7 @@ class SessionResult:
     mute: int = 0
     """The number of tools that were called, and answered no call within --request-timeout."""
     selection: bool = False
-    """Whether only some clauses, tools or cases were judged. Then no run has a level."""
+    """Whether paths or options such as `-k` selected only a part. Then no run has a level."""
     selected: Foreign = ""
     """The paths and options that selected a part, as on the command line."""
     kit_errors: tuple[Foreign, ...] = ()

@@ -90,7 +90,8 @@ def _shown(context: Context, clause: Clause, here: str) -> Iterator[str]:
     ]
     yield context.said("clause_seen_chapter", chapter=links[0])
     if links[1:]:
-        yield context.said("clause_broken_by", examples="; ".join(links[1:]))
+        yield context.said("clause_broken_by")
+        yield "\n".join(f"- {each}" for each in links[1:])
 
 
 def _faults(context: Context, clause: Clause, here: str) -> Iterator[str]:
