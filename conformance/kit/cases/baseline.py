@@ -39,7 +39,7 @@ REMOVALS: Final = words_of(
     "abort cancel clear close deactivate del delete destroy disable discard drop erase exit flush"
     " forget halt kill logout overwrite poweroff prune purge quit reboot remove reset restart"
     " revoke rm rmdir shutdown stop suspend terminate trash truncate uninstall unlink unregister"
-    " wipe archive refund revert rollback unpublish anular apagar borrar cancelar deletar"
+    " wipe archive refund revert rollback unpublish apagar borrar cancelar deletar"
     " desinstalar desligar detener eliminar encerrar excluir reiniciar remover vaciar"
 )
 """Words in the names of tools that may remove or end something: others are called before them.

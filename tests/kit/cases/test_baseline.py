@@ -359,10 +359,10 @@ def test_other_actions_are_tried_after_the_first_but_none_that_removes():
 
 def test_no_value_is_tried_that_names_a_removal_in_one_word():
     values = ["GET", "SET", "FLUSHALL", "dropdb", "bulkdelete", "rmdir", "skill", "deactivate",
-              "archived", "eliminar", "excluir_todos"]  # fmt: skip
+              "archived", "eliminar", "excluir_todos", "granular"]  # fmt: skip
     schema = {"properties": {"command": {"enum": values}}, "required": ["command"]}
     found = candidates(tool(schema), (), NOW)
-    assert [each["command"] for each in found] == ["GET", "SET", "skill"]
+    assert [each["command"] for each in found] == ["GET", "SET", "skill", "granular"]
 
 
 def test_no_action_that_removes_is_taken_from_words():
