@@ -313,6 +313,7 @@ def test_no_way_leads_out_of_the_namespaces(ready, elsewhere):
     assert not any(str(each).endswith("done") for each in said.values()), said
 
 
+@pytest.mark.needs
 def test_a_server_starts_also_where_the_sockets_fill_more_than_an_argument(ready):
     paths = [f"{ready}/{number}".ljust(107, "x") for number in range(1_300)]
     with socket.socket(socket.AF_UNIX) as first:
