@@ -32,6 +32,16 @@ def test_a_retry_waits_by_the_policy_and_as_long_as_it_was_asked():
     assert wait("timeout", 0, 0, 2_990) is None
 
 
+@pytest.mark.parametrize("number", ["NaN", "-Infinity"])
+def test_a_number_that_json_has_not_is_refused(number):
+    own = load("checked-input")
+    with pytest.raises(own["Refused"]) as refused:
+        own["checked"]("application/json", f'{{"n": {number}}}'.encode(), lambda _: [])
+    assert refused.value.status == 400
+    sent = f'{{"jsonrpc": "2.0", "id": {number}, "method": "ping"}}'.encode()
+    assert load("rpc-error")["answer"](sent, {})["error"]["code"] == -32700
+
+
 @pytest.mark.parametrize(
     ("header", "expected"),
     [("2", 2000), (None, None), ("soon", None), ("Wed, 21 Oct 2015 07:28:00 GMT", 0)],

@@ -91,9 +91,8 @@ class Assembly:
             return [self._error(RuntimeErrorName.SERVER_ERROR, said)]
         events: list[Event] = []
         reason = self._reason()
-        for call in list(self._open.values()):
-            if self._end(call, events) or reason in CUT_OFF:
-                continue
+        left = [call for call in list(self._open.values()) if not self._end(call, events)]
+        if left and reason not in CUT_OFF:
             said = "The arguments of a tool call are not the JSON text of an object."
             return [*events, self._error(RuntimeErrorName.SERVER_ERROR, said)]
         reason = self._of_calls(reason)

@@ -89,4 +89,5 @@ def _cell(context: Context, columns: Mapping[str, Any], column: Column) -> str:
 def _word(context: Context, value: Any) -> str:
     if isinstance(value, bool):
         return context.said("yes" if value else "no")
-    return code(str(value))
+    text = str(value)
+    return code(f"{text}…" if text.endswith(" ") else text)  # code does not show its last blank

@@ -165,6 +165,15 @@ def test_arguments_that_are_no_json_are_an_error():
     assert names(start, END)[-1] == "StreamError"
 
 
+def test_whole_calls_are_ended_also_after_one_that_is_not():
+    found = names(
+        frame("PartialToolCall", tool_call_id="a", tool_name="t", arguments='{"a', index=0),
+        frame("PartialToolCall", tool_call_id="b", tool_name="t", arguments="{}", index=1),
+        END,
+    )
+    assert found[-2:] == ["ToolCallEnded", "StreamError"]
+
+
 def test_a_new_id_at_an_old_index_ends_the_call_before():
     found = names(
         frame("PartialToolCall", tool_call_id="a", tool_name="t", arguments="{}", index=0),
