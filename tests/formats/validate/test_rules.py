@@ -392,22 +392,26 @@ def test_a_member_is_told_with_the_one_that_would_do_as_well(document, data, nam
         (
             "tool-result",
             {"name": "n", "tool_call_id": "c", "error": {"message": "m"}, "result": 1},
-            "`result` cannot be combined with this `error`. Remove or change one of the two.",
+            "`result` cannot be combined with this `error`. Remove one of the two, "
+            "or change `error` if another value of it allows `result`.",
         ),
         (
             "tool-result",
             {"name": "n", "tool_call_id": "c", "error": {"message": "m"}, "bounds": {}},
-            "`bounds` cannot be combined with this `error`. Remove or change one of the two.",
+            "`bounds` cannot be combined with this `error`. Remove one of the two, "
+            "or change `error` if another value of it allows `bounds`.",
         ),
         (
             "descriptor",
             {"id": "t", "tool_id": "t"},
-            "`tool_id` cannot be combined with this `id`. Remove or change one of the two.",
+            "`tool_id` cannot be combined with this `id`. Remove one of the two, "
+            "or change `id` if another value of it allows `tool_id`.",
         ),
         (
             "call-status",
             {"tool_call_id": "c", "status": "running", "tool_result": {}},
-            "`tool_result` cannot be combined with this `status`. Remove or change one of the two.",
+            "`tool_result` cannot be combined with this `status`. Remove one of the two, "
+            "or change `status` if another value of it allows `tool_result`.",
         ),
     ],
 )
