@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from conformance.formats.schema.equality import same
@@ -47,7 +47,7 @@ def test_structured_content_is_there_as_text_too(tool: ToolEvidence) -> Checks:
         texts = list(_texts(result))
         if not texts:
             yield broken(call, "finding.mcp.no_text")
-        elif any(_is_json(text, result[_MEMBER]) for text in texts):
+        elif _tell(texts, result[_MEMBER]):
             yield holds()
         else:
             yield unknown("finding.mcp.other_text", call)
@@ -69,6 +69,23 @@ def _texts(result: Mapping[str, Any]) -> Iterator[str]:
         text = block.get("text") if isinstance(block, dict) else None
         if isinstance(text, str):
             yield text
+
+
+def _tell(texts: Sequence[str], value: Any) -> bool:
+    """Return whether texts have the same data as a value.
+
+    Frameworks put a value that is not an object into a member of its own, such as `result`, and
+    write only the value as text, or each item of a list.
+    """
+    plain = next(iter(value.values())) if isinstance(value, dict) and len(value) == 1 else value
+    if any(_is_json(text, value) or _says(text, plain) for text in texts):
+        return True
+    items = plain if isinstance(plain, list) and len(plain) == len(texts) else []
+    return bool(items) and all(map(_says, texts, items))
+
+
+def _says(text: str, value: Any) -> bool:
+    return text == value or _is_json(text, value)
 
 
 def _is_json(text: str, value: Any) -> bool:

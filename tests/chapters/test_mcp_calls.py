@@ -115,6 +115,46 @@ OF_A_TOOL = [
         PASS,
     ),
     (
+        "a value in a member of its own is told by its text",
+        "MCP-OUT-002",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (VALID, result(content=[text('9:00')], structuredContent={"result": "9:00"})),
+        ),
+        PASS,
+    ),
+    (
+        "so is a number",
+        "MCP-OUT-002",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (VALID, result(content=[text('7')], structuredContent={"result": 7})),
+        ),
+        PASS,
+    ),
+    (
+        "a list in such a member is told by a text for each item",
+        "MCP-OUT-002",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (VALID, result(content=[text('a'), text('7')], structuredContent={"result": ["a", 7]})),
+        ),
+        PASS,
+    ),
+    (
+        "a list of other items is not judged",
+        "MCP-OUT-002",
+        with_tool(
+            LEGACY_RUN,
+            tool(),
+            (VALID, result(content=[text("a")], structuredContent={"result": ["a", "b"]})),
+        ),
+        NOT_VERIFIED,
+    ),
+    (
         "true as text is not the number 1",
         "MCP-OUT-002",
         with_tool(

@@ -15,12 +15,14 @@ from conformance.kit.evidence.evidence import Call
 from conformance.kit.model.case import Violation
 from conformance.kit.model.results import Advice
 from conformance.kit.repair.suggestions import schemas_at
+from conformance.kit.schema.applies import alternatives, applied
 from conformance.kit.schema.constraints import Constraints, constraints
-from conformance.kit.schema.places import from_pointer, put
+from conformance.kit.schema.places import ABSENT, from_pointer, put
 from conformance.kit.schema.unusable_schema import SchemaProblem
 from conformance.kit.schema.view import view_of
 
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+_MOST_BRANCHES = 16
 _DATED = frozenset({"date", "date-time"})
 
 
@@ -65,19 +67,29 @@ def _candidates(call: Call, violation: Violation) -> Iterator[Any]:
     The value of the valid call comes last. It is right, but helps the reader least.
     """
     view = view_of(call.tool.input_schema)
+    was = ABSENT if violation.was_absent else violation.was
     for nodes in schemas_at(view, None, violation.pointer):
-        asked = constraints(nodes)
-        yield from _allowed(asked, violation.sent)
-        yield from _bounds(asked, violation.sent)
-        yield from _days(asked, violation.sent)
-        for node in asked.flat:
-            if isinstance(node.schema, dict):
-                if "default" in node.schema:
-                    yield node.schema["default"]
-                shown = node.schema.get("examples")
-                yield from shown if isinstance(shown, list) else ()
+        found = applied(view, nodes, was)
+        branches = alternatives(view, nodes, _MOST_BRANCHES) if found.unions else ()
+        asked = [constraints(flat) for flat in (found.flat, *branches)]
+        for nearest in (_allowed, _bounds, _days):
+            for each in asked:
+                yield from nearest(each, violation.sent)
+        for each in asked:
+            yield from _shown(each, violation)
     if not violation.was_absent:
         yield violation.was
+
+
+def _shown(asked: Constraints, violation: Violation) -> Iterator[Any]:
+    """Yield the default and the examples. `null` does not help who sent something."""
+    for node in asked.flat:
+        if isinstance(node.schema, dict):
+            default = node.schema.get("default", ABSENT)
+            if default is not ABSENT and (default is not None or violation.sent_absent):
+                yield default
+            shown = node.schema.get("examples")
+            yield from shown if isinstance(shown, list) else ()
 
 
 def _allowed(asked: Constraints, sent: Any) -> Iterator[Any]:

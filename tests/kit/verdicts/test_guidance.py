@@ -72,6 +72,26 @@ def test_a_fraction_for_an_integer_gets_the_nearest_one_and_not_the_default():
     assert suggestion(call) == "2"
 
 
+def test_a_value_of_a_list_in_another_schema_comes_before_the_default():
+    of_branch, level = {"$ref": "#/$defs/branch"}, {"$ref": "#/$defs/level"}
+    schema = {
+        "type": "object",
+        "properties": {
+            "branch": {"anyOf": [of_branch, {"type": "null"}], "default": None},
+            "level": {"allOf": [level], "default": "normal"},
+        },
+        "$defs": {"branch": {"enum": ["north", "south"]}, "level": {"enum": ["low", "normal"]}},
+    }
+    tool, good = Tool("book", schema, ToolForm.MCP, {}), {"branch": "north", "level": "low"}
+    cases = (each for each in plan(tool, HTTP, good).cases if each.violation is not None)
+    near = {
+        each.violation.parameter: suggestion(replace(refused(each), tool=tool))
+        for each in cases
+        if isinstance(each.violation.sent, str) and each.violation.sent.startswith(("nor", "lo"))
+    }
+    assert near == {"branch": "north", "level": "low"}
+
+
 @pytest.mark.parametrize(
     ("parameter", "scenario", "suggested"),
     [
