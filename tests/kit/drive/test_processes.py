@@ -132,8 +132,8 @@ def test_a_session_finds_what_the_replay_of_one_case_finds():
 @pytest.mark.slow
 def test_calls_that_are_late_behind_each_other_are_sent_again_alone():
     """A server that works one call at a time; its first calls give no warning."""
-    odd = "answer.calls = getattr(answer, 'calls', 0) + 1; time.sleep(0.6 * (answer.calls > 6))"
-    session, items = judged(target_of(odd), request_timeout=1.0)
+    odd = "answer.calls = getattr(answer, 'calls', 0) + 1; time.sleep(0.9 * (answer.calls > 6))"
+    session, items = judged(target_of(odd), request_timeout=1.6)
     assert found(items) == {}
     assert items[session.found[0].run.id, "ATDF-CALL-006", "count"].verdict is Verdict.PASS
     (evidence,) = session.evidence().values()
